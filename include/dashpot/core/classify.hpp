@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_CORE_CLASSIFY_HPP
+#define DASHPOT_CORE_CLASSIFY_HPP
+
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/outcome.hpp>
+#include <dashpot/core/result.hpp>
+
+#include <concepts>
+#include <exception>
+#include <functional>
+#include <type_traits>
+
+namespace dashpot::inline v0 {
+
+/// The classifier that `call` uses unless told otherwise: what returns is a success, what throws is a
+/// failure.
+///
+/// A refusal by a guard further in is neither, whether it comes back as a Result or as the exception
+/// of Result::value(): a call that was not made says nothing about the target.
+struct ByException {
+    template <class T>
+    [[nodiscard]] constexpr Outcome operator()(const T& value) const noexcept {
+        if constexpr (detail::is_result<T>) {
+            return value.has_value() ? Outcome::success : Outcome::ignored;
+        } else {
+            return Outcome::success;
+        }
+    }
+
+#if DASHPOT_EXCEPTIONS
+    [[nodiscard]] Outcome operator()(std::exception_ptr thrown) const noexcept {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const BadResultAccess&) {
+            return Outcome::ignored;
+        } catch (...) {
+            return Outcome::failure;
+        }
+    }
+#endif
+};
+
+namespace detail {
+
+/// Beside F's own overloads, one for a std::exception_ptr that wins against any template and ties with
+/// any other function: asking it tells the two apart without compiling the body of a template.
+template <class F, class Parameter>
+struct Rivalled : F {
+    using F::operator();
+    void operator()(Parameter) const;
+    void operator()(Parameter);
+};
+
+template <class F>
+concept TiesWithRival = !requires(F& f, const std::exception_ptr& thrown) { f(thrown); };
+
+/// A call operator for exceptions that is no template, by value or by reference. A function of the very
+/// parameter of a rival is hidden by it, so there are two.
+template <class F>
+concept HasExceptionOverload =
+    !std::is_final_v<F> && (TiesWithRival<Rivalled<F, std::exception_ptr>> ||
+                            TiesWithRival<const Rivalled<F, std::exception_ptr>> ||
+                            TiesWithRival<Rivalled<F, const std::exception_ptr&>> ||
+                            TiesWithRival<const Rivalled<F, const std::exception_ptr&>>);
+
+/// Whether a classifier judges exceptions; `Classify` may be a reference.
+///
+/// A generic lambda accepts anything by its signature, and merely asking it about an exception_ptr
+/// would compile its body with one. It is taken to judge values, unless it also has an overload for
+/// std::exception_ptr.
+template <class Classify>
+[[nodiscard]] consteval bool judges_exceptions() {
+    using Plain = std::remove_cvref_t<std::unwrap_ref_decay_t<Classify>>;
+    if constexpr (!DASHPOT_EXCEPTIONS) {
+        return false;
+    } else if constexpr (!std::is_class_v<Plain> || requires { &Plain::operator(); }) {
+        return std::is_invocable_r_v<Outcome, Classify&,
+                                     std::exception_ptr>; // one function, no template
+    } else {
+        return HasExceptionOverload<Plain>;
+    }
+}
+
+} // namespace detail
+
+} // namespace dashpot::inline v0
+
+#endif

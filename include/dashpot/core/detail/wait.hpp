@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_CORE_DETAIL_WAIT_HPP
+#define DASHPOT_CORE_DETAIL_WAIT_HPP
+
+#include <dashpot/core/duration.hpp>
+
+#include <chrono>
+
+namespace dashpot::inline v0::detail {
+
+/// A wait of some length from some instant on.
+///
+/// A start and a length, not a deadline: their difference saturates exactly, where a sum would have to
+/// be cut off at the end of time.
+struct Wait {
+    Instant since{};
+    std::chrono::nanoseconds length{0}; // 0: there is nothing to wait for
+
+    [[nodiscard]] constexpr bool is_on(Instant now) const noexcept {
+        return length.count() > 0 && between(since, now) < length;
+    }
+
+    /// What is left of it. For a clock that stepped back to before it began: all of it.
+    [[nodiscard]] constexpr std::chrono::nanoseconds rest(Instant now) const noexcept {
+        if (!is_on(now)) return std::chrono::nanoseconds{0};
+        const std::chrono::nanoseconds waited = between(since, now);
+        return waited.count() > 0 ? length - waited : length;
+    }
+
+    friend constexpr bool operator==(const Wait&, const Wait&) = default;
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_CORE_ERROR_HPP
+#define DASHPOT_CORE_ERROR_HPP
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace dashpot::inline v0 {
+
+/// Why a call was refused before it began. A refusal says nothing about the target's health.
+///
+/// The values start at 1: a std::error_code of value 0 means "no error".
+enum class Error {
+    circuit_open = 1, ///< The breaker is open, or was forced open.
+    probes_in_flight, ///< The breaker is half open and all its probes are out.
+    bulkhead_full,    ///< As many calls are in flight as the bulkhead allows.
+};
+
+/// The name of the enumerator, "circuit_open" for one.
+[[nodiscard]] constexpr std::string_view to_string(Error error) noexcept {
+    switch (error) {
+    case Error::circuit_open: return "circuit_open";
+    case Error::probes_in_flight: return "probes_in_flight";
+    case Error::bulkhead_full: return "bulkhead_full";
+    }
+    return "unknown";
+}
+
+namespace detail {
+
+class ErrorCategory final : public std::error_category {
+  public:
+    [[nodiscard]] const char* name() const noexcept override { return "dashpot"; }
+
+    [[nodiscard]] std::string message(int value) const override {
+        switch (static_cast<Error>(value)) {
+        case Error::circuit_open: return "the circuit is open";
+        case Error::probes_in_flight: return "the circuit is half open and all its probes are out";
+        case Error::bulkhead_full: return "the bulkhead is full";
+        }
+        return "unknown dashpot error";
+    }
+};
+
+} // namespace detail
+
+/// The category of dashpot's error codes. Its name is "dashpot".
+[[nodiscard]] inline const std::error_category& error_category() noexcept {
+    static const detail::ErrorCategory category;
+    return category;
+}
+
+/// Found by std::error_code when it is made from an Error.
+[[nodiscard]] inline std::error_code make_error_code(Error error) noexcept {
+    return {static_cast<int>(error), error_category()};
+}
+
+/// A call that was not made: why, and when asking again may help.
+struct Refusal {
+    /// Which guard refused.
+    Error reason;
+    /// How long the circuit stays open. Never negative; 0 where nobody can know: probes in flight,
+    /// a full bulkhead, a circuit that was forced open.
+    std::chrono::nanoseconds retry_after{0};
+
+    friend bool operator==(const Refusal&, const Refusal&) = default;
+
+    /// The reason, for code that speaks std::error_code.
+    operator std::error_code() const noexcept { return make_error_code(reason); }
+};
+
+} // namespace dashpot::inline v0
+
+template <>
+struct std::is_error_code_enum<dashpot::Error> : std::true_type {};
+
+#endif

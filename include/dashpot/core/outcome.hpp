@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_CORE_OUTCOME_HPP
+#define DASHPOT_CORE_OUTCOME_HPP
+
+#include <cstdint>
+#include <string_view>
+
+namespace dashpot::inline v0 {
+
+/// What one finished call says about the health of its target.
+enum class Outcome : std::uint8_t {
+    success, ///< The target answered in good health, a business rejection included.
+    failure, ///< The target is in trouble: no answer, a broken one, or one that blames itself.
+    ignored, ///< Neither: the call says nothing about the target, and counts nowhere.
+};
+
+/// "success", "failure" or "ignored".
+[[nodiscard]] constexpr std::string_view to_string(Outcome outcome) noexcept {
+    switch (outcome) {
+    case Outcome::success: return "success";
+    case Outcome::failure: return "failure";
+    case Outcome::ignored: return "ignored";
+    }
+    return "unknown";
+}
+
+} // namespace dashpot::inline v0
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_CORE_STATE_HPP
+#define DASHPOT_CORE_STATE_HPP
+
+#include <cstdint>
+#include <string_view>
+
+namespace dashpot::inline v0 {
+
+/// Where a circuit breaker stands.
+enum class State : std::uint8_t {
+    closed,       ///< Calls pass and are judged.
+    open,         ///< Calls are refused until the reset timeout has passed and somebody asks.
+    half_open,    ///< A fixed number of probes passes; their outcomes decide.
+    disabled,     ///< By command: every call passes, nothing is recorded.
+    forced_open,  ///< By command: every call is refused, until reset().
+    metrics_only, ///< By command: every call passes and is judged, nothing is ever refused.
+};
+
+/// "CLOSED", "OPEN", "HALF_OPEN", "DISABLED", "FORCED_OPEN" or "METRICS_ONLY".
+[[nodiscard]] constexpr std::string_view to_string(State state) noexcept {
+    switch (state) {
+    case State::closed: return "CLOSED";
+    case State::open: return "OPEN";
+    case State::half_open: return "HALF_OPEN";
+    case State::disabled: return "DISABLED";
+    case State::forced_open: return "FORCED_OPEN";
+    case State::metrics_only: return "METRICS_ONLY";
+    }
+    return "UNKNOWN";
+}
+
+} // namespace dashpot::inline v0
+
+#endif

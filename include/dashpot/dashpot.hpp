@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_DASHPOT_HPP
+#define DASHPOT_DASHPOT_HPP
+
+/// Everything but adapters and test helpers. Bottom up, as the floors are.
+
+#include <dashpot/version.hpp>
+
+#include <dashpot/core/classify.hpp>
+#include <dashpot/core/clock.hpp>
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/duration.hpp>
+#include <dashpot/core/error.hpp>
+#include <dashpot/core/outcome.hpp>
+#include <dashpot/core/rate.hpp>
+#include <dashpot/core/reason.hpp>
+#include <dashpot/core/result.hpp>
+#include <dashpot/core/state.hpp>
+
+#include <dashpot/policy/backoff.hpp>
+#include <dashpot/policy/classifier.hpp>
+#include <dashpot/policy/consecutive_failures.hpp>
+#include <dashpot/policy/count_window.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/half_open.hpp>
+#include <dashpot/policy/slow_calls.hpp>
+#include <dashpot/policy/time_window.hpp>
+
+#include <dashpot/guard/breaker_options.hpp>
+#include <dashpot/guard/bulkhead.hpp>
+#include <dashpot/guard/circuit_breaker.hpp>
+#include <dashpot/guard/subscription.hpp>
+#include <dashpot/guard/transition.hpp>
+
+#include <dashpot/registry/registry.hpp>
+#include <dashpot/registry/target.hpp>
+
+#endif

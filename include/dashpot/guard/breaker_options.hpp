@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_BREAKER_OPTIONS_HPP
+#define DASHPOT_GUARD_BREAKER_OPTIONS_HPP
+
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/state.hpp>
+#include <dashpot/policy/backoff.hpp>
+#include <dashpot/policy/half_open.hpp>
+
+#include <chrono>
+
+namespace dashpot::inline v0 {
+
+/// What every circuit breaker has, whatever its policy.
+///
+/// **Errors.** validate() refuses a reset timeout <= 0, what HalfOpen refuses, and an initial state
+/// that only calls can lead to.
+struct BreakerOptions {
+    /// How long the circuit stays open before it probes: a duration > 0, or an ExponentialBackoff that
+    /// grows with each opening from HALF_OPEN and starts over once CLOSED. Default 10 s.
+    Backoff reset_timeout = std::chrono::seconds{10};
+
+    /// How it probes. Default: one probe, whose success closes.
+    HalfOpen half_open{};
+
+    /// Where it starts: closed, disabled, forced_open or metrics_only. Default: closed.
+    State initial_state = State::closed;
+
+    friend bool operator==(const BreakerOptions&, const BreakerOptions&) = default;
+
+    constexpr void validate() const {
+        if (reset_timeout.delay(0).count() <= 0) {
+            refuse_option("BreakerOptions::reset_timeout (or its ExponentialBackoff::initial) must be "
+                          "longer than 0");
+        }
+        reset_timeout.validate();
+        half_open.validate();
+        if (initial_state != State::closed && initial_state != State::disabled &&
+            initial_state != State::forced_open && initial_state != State::metrics_only) {
+            refuse_option("BreakerOptions::initial_state must be closed, disabled, forced_open or "
+                          "metrics_only: OPEN and HALF_OPEN follow from calls");
+        }
+    }
+};
+
+} // namespace dashpot::inline v0
+
+#endif

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_CIRCUIT_BREAKER_HPP
+#define DASHPOT_GUARD_CIRCUIT_BREAKER_HPP
+
+#include <dashpot/core/classify.hpp>
+#include <dashpot/core/clock.hpp>
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/duration.hpp>
+#include <dashpot/core/error.hpp>
+#include <dashpot/core/outcome.hpp>
+#include <dashpot/core/result.hpp>
+#include <dashpot/core/state.hpp>
+#include <dashpot/guard/breaker_options.hpp>
+#include <dashpot/guard/detail/admitted_call.hpp>
+#include <dashpot/guard/detail/breaker_core.hpp>
+#include <dashpot/guard/subscription.hpp>
+#include <dashpot/guard/transition.hpp>
+#include <dashpot/policy/consecutive_failures.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace dashpot::inline v0 {
+
+/// Refuses calls to a target that keeps failing, and lets probes through from time to time to learn
+/// whether it has recovered.
+///
+///     dashpot::CircuitBreaker<> breaker{{.threshold = 5}, {.reset_timeout = 10s}};
+///
+///     auto price = breaker.call([&] { return fetch_price(sku); });
+///     return price ? *price : cached_price(sku);
+///
+///     CLOSED ── the policy says so ──▶ OPEN ── reset_timeout, then a caller ──▶ HALF_OPEN ── enough
+///     probes succeed ──▶ CLOSED; or, as soon as they no longer can ──▶ OPEN
+///
+/// **Contract.** Three forms of the same thing: call() for a function, try_acquire() for a call that
+/// begins and ends in different places, allow() and record_*() for code that cannot hold a Permit.
+/// The circuit opens when the deciding outcome is recorded. In OPEN, the first caller after the reset
+/// timeout moves it to HALF_OPEN and is its first probe, in one step; nothing else moves it. A late
+/// answer never votes on a state that its call did not begin in. A refused call is no failure.
+/// A call within a call of the same breaker is refused like any other caller when probes are out.
+/// **Threads.** Every member may be called from any thread at any time. No code of the user's runs
+/// under a lock: listeners, classifiers and called functions may use the breaker.
+/// **Cost.** Healthy: one atomic load to ask, one to record a success that changes nothing. Refused:
+/// a clock reading and a count, no lock. Recording anything else: one mutex. No allocation, but for
+/// more than 16 events that wait for a slow listener.
+/// **Errors.** The constructor throws std::invalid_argument that names the field out of range.
+/// **Source.** M. Nygard, *Release It!*, 2nd ed., "Circuit Breaker". Generations: sony/gobreaker.
+///
+/// @tparam C  a Clock; give a testing::ManualClock to drive it from a test
+/// @tparam P  a FailurePolicy; see policy/ for those that ship
+template <Clock C = SteadyClock, FailurePolicy P = ConsecutiveFailures>
+class CircuitBreaker {
+  public:
+    using clock_type = C;
+    using policy_type = P;
+    using time_point = Instant;
+    using duration = Nanoseconds;
+    using Snapshot = dashpot::Snapshot;
+    using Transition = dashpot::Transition;
+
+    class Permit;
+
+    explicit CircuitBreaker(P policy = {}, BreakerOptions options = {}, C clock = C{})
+        : core_{std::move(policy), options, std::move(clock)} {}
+
+    CircuitBreaker(const CircuitBreaker&) = delete;
+    CircuitBreaker& operator=(const CircuitBreaker&) = delete;
+
+    /// Asks to make one call now: the two-step form.
+    ///
+    /// **Contract.** true: make the call, then record its outcome once. false: do not call, record
+    /// nothing. It has no generation, so an outcome counts in the state in which it arrives: in
+    /// HALF_OPEN it answers a probe as long as one of those handed out here is unanswered, in OPEN it
+    /// is dropped. Where that matters, or an exception could skip the record, use try_acquire().
+    [[nodiscard]] bool allow() noexcept {
+        return core_.word().is_closed() || !core_.admit(true).refusal;
+    }
+
+    /// Answers an allow(). `elapsed`, how long the call took, matters only where slow calls are judged.
+    void record_success(duration elapsed = {}) noexcept {
+        if (!core_.slow_after() && core_.word().is_closed_and_quiet()) return;
+        record(Outcome::success, elapsed);
+    }
+    /// Answers an allow(). `elapsed`, how long the call took, matters only where slow calls are judged.
+    void record_failure(duration elapsed = {}) noexcept { record(Outcome::failure, elapsed); }
+    /// Answers an allow() with neither: gives an unanswered probe back, and no policy is told.
+    void record_ignored() noexcept { record(Outcome::ignored, {}); }
+
+    /// Asks to make one call now, and hands out what answers for it.
+    [[nodiscard]] Permit try_acquire() noexcept { return Permit{core_}; }
+
+    /// Calls `f` if the circuit lets it, and records how it ended.
+    ///
+    /// **Contract.** Returns what `f` returned, or the Refusal if it was not called. `classify` is
+    /// called with the returned value as a const reference (with nothing for void, if it can be), or
+    /// with a std::exception_ptr if it takes one, and answers an Outcome. It runs with the permit
+    /// held; if it throws, the call counts as ignored. Where it does not take the exception, an
+    /// exception is a failure; where it does not take the value, a value is a success. A lambda with
+    /// `auto` parameters is given values only.
+    /// **Errors.** Whatever `f` or `classify` throws, untouched.
+    template <class F, class Classify = ByException>
+        requires std::invocable<F>
+    auto call(F&& f, Classify&& classify = {}) -> Result<std::invoke_result_t<F>> {
+        return detail::admitted_call(try_acquire(), std::forward<F>(f), classify);
+    }
+
+    /// Where it stands. A pure read: shows OPEN until a caller moves it, however long ago the wait
+    /// ended. **Cost.** One atomic load.
+    [[nodiscard]] State state() const noexcept { return core_.word().state(); }
+
+    /// All numbers, of one instant. A pure read. **Cost.** The mutex, for a moment.
+    [[nodiscard]] Snapshot snapshot() const { return core_.snapshot(); }
+
+    /// What is left of the wait: 0 unless OPEN, never negative, never more than the reset timeout.
+    [[nodiscard]] std::chrono::nanoseconds retry_after() const noexcept { return core_.retry_after(); }
+
+    /// Back to CLOSED from any state, with an empty window and a new generation: what is in flight no
+    /// longer counts. In CLOSED that is no transition, and no event.
+    void reset() { core_.command(State::closed, Reason::reset); }
+    /// Opens as a deciding failure would: from CLOSED or HALF_OPEN. Nothing else moves: OPEN keeps its
+    /// wait, and what a command set (disabled, forced open, metrics only) stays so.
+    void trip() { core_.trip(); }
+    /// Refuses everything, until reset() or another command.
+    void force_open() { core_.command(State::forced_open, Reason::force_open); }
+    /// Admits everything and records nothing, until another command.
+    void disable() { core_.command(State::disabled, Reason::disable); }
+    /// Admits and judges everything, and only counts how often it would have opened: to try a policy on
+    /// live traffic before it may refuse any. Until another command.
+    void metrics_only() { core_.command(State::metrics_only, Reason::metrics_only); }
+
+    /// Calls `listener` with every change of state from now on, as long as the Subscription lives.
+    ///
+    /// **Contract.** In order, exactly once, one at a time, outside every lock, on the thread that
+    /// caused the change or on one that is delivering already. A listener may call anything here,
+    /// subscribe and unsubscribe. One that throws is contained.
+    /// **Errors.** std::invalid_argument for an empty function.
+    [[nodiscard]] Subscription on_transition(std::function<void(const Transition&)> listener) {
+        return core_.subscribe(std::move(listener));
+    }
+
+  private:
+    using Core = detail::BreakerCore<C, P>;
+
+    void record(Outcome outcome, duration elapsed) noexcept {
+        (void)core_.answer(Core::any_generation, outcome, elapsed);
+    }
+
+    Core core_;
+};
+
+/// The right to make one call, and the duty to say how it ended. Forgetting is safe.
+///
+/// **Contract.** true in a condition while it is granted and unanswered. success(), failure(),
+/// ignore() and record() answer it, once: they return whether the answer counted, which a later one
+/// or one from an earlier generation does not; ignore() counts in its own generation. Destroyed
+/// unanswered, it counts as a failure when an exception that was thrown after it was taken unwinds
+/// the stack, else as ignored. It takes its own time only where slow calls are judged, unless told.
+/// **Threads.** May move between threads; one at a time. Must not outlive its breaker.
+/// **Cost.** An answer: one atomic load for a success that changes nothing, else the breaker's mutex.
+template <Clock C, FailurePolicy P>
+class CircuitBreaker<C, P>::Permit {
+  public:
+    Permit(Permit&& other) noexcept : held_{std::exchange(other.held_, Held{})} {}
+    Permit& operator=(Permit&& other) noexcept {
+        if (this != &other) {
+            drop();
+            held_ = std::exchange(other.held_, Held{});
+        }
+        return *this;
+    }
+    ~Permit() { drop(); }
+
+    /// True while it is granted and unanswered.
+    [[nodiscard]] explicit operator bool() const noexcept { return held_.core != nullptr; }
+
+    /// Why it was refused; only of a permit that was.
+    [[nodiscard]] Refusal refusal() const noexcept {
+        DASHPOT_ASSERT(held_.reason != Error{} && "refusal() of a permit that was granted");
+        return {held_.reason, held_.time};
+    }
+
+    /// The generation that it was granted or refused in.
+    [[nodiscard]] std::uint64_t generation() const noexcept { return held_.quiet_word.generation(); }
+
+    bool success() noexcept { return succeed(std::nullopt); }
+    bool success(duration elapsed) noexcept { return succeed(elapsed); }
+    bool failure() noexcept { return answer(Outcome::failure, std::nullopt); }
+    bool failure(duration elapsed) noexcept { return answer(Outcome::failure, elapsed); }
+    bool ignore() noexcept { return answer(Outcome::ignored, std::nullopt); }
+    bool record(Outcome outcome) noexcept {
+        return outcome == Outcome::success ? success() : answer(outcome, std::nullopt);
+    }
+    bool record(Outcome outcome, duration elapsed) noexcept { return answer(outcome, elapsed); }
+
+    /// Gives it back unused, because the call was not made after all. As ignore(), but not counted.
+    void release() noexcept {
+        if (held_.core != nullptr) std::exchange(held_.core, nullptr)->release(generation());
+    }
+
+  private:
+    friend class CircuitBreaker;
+
+    struct Held {
+        Core* core = nullptr; // null: refused, answered or moved from
+        /// What the breaker publishes as long as our success would change nothing.
+        detail::BreakerWord quiet_word;
+        /// Granted: when, where calls are timed. Refused: how long to wait.
+        std::chrono::nanoseconds time{0};
+        int exceptions = 0; // under way when it was granted
+        Error reason{};     // why it was refused
+    };
+
+    explicit Permit(Core& core) noexcept {
+        const detail::BreakerWord seen = core.word();
+        if (seen.is_closed()) {
+            hold(core, seen);
+        } else if (const detail::Admission admission = core.admit(false); admission.refusal) {
+            held_ = {nullptr, admission.word.as_closed_and_quiet(), admission.refusal->retry_after, 0,
+                     admission.refusal->reason};
+        } else {
+            hold(core, admission.word);
+        }
+    }
+
+    void hold(Core& core, detail::BreakerWord word) noexcept {
+        held_.core = &core;
+        held_.quiet_word = word.as_closed_and_quiet();
+        // Read here and not at the admission: what its listeners took is not the call's time.
+        if (core.slow_after()) held_.time = core.now().time_since_epoch();
+        held_.exceptions = detail::exceptions_under_way();
+    }
+
+    bool succeed(std::optional<std::chrono::nanoseconds> elapsed) noexcept {
+        if (held_.core == nullptr) return false;
+        if (!held_.core->slow_after() && held_.core->word() == held_.quiet_word) {
+            held_.core = nullptr;
+            return true;
+        }
+        return answer(Outcome::success, elapsed);
+    }
+
+    bool answer(Outcome outcome, std::optional<std::chrono::nanoseconds> elapsed) noexcept {
+        Core* const core = std::exchange(held_.core, nullptr);
+        return core != nullptr && core->answer(generation(), outcome, elapsed, time_point{held_.time});
+    }
+
+    void drop() noexcept {
+        if (held_.core == nullptr) return;
+        const bool is_unwinding = detail::exceptions_under_way() > held_.exceptions;
+        (void)answer(is_unwinding ? Outcome::failure : Outcome::ignored, std::nullopt);
+    }
+
+    Held held_;
+};
+
+} // namespace dashpot::inline v0
+
+#endif

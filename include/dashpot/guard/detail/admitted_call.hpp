@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_DETAIL_ADMITTED_CALL_HPP
+#define DASHPOT_GUARD_DETAIL_ADMITTED_CALL_HPP
+
+#include <dashpot/core/classify.hpp>
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/outcome.hpp>
+#include <dashpot/core/result.hpp>
+
+#include <exception>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace dashpot::inline v0::detail {
+
+/// Settles a permit by what `judge` says of the call; as ignored if it throws instead.
+template <class Permit, class Judge>
+void settle(Permit& permit, Judge&& judge) {
+    struct IgnoreUnlessAnswered {
+        Permit& permit;
+        ~IgnoreUnlessAnswered() { (void)permit.ignore(); }
+    } const otherwise{permit};
+    (void)permit.record(std::forward<Judge>(judge)());
+}
+
+/// The user's function, under a permit that was granted. An exception of its own passes through; if
+/// the classifier does not judge exceptions, the permit's destructor records it as a failure.
+template <class Permit, class F, class Classify>
+decltype(auto) invoke_judging_exceptions([[maybe_unused]] Permit& permit, F&& f,
+                                         [[maybe_unused]] Classify& classify) {
+#if DASHPOT_EXCEPTIONS
+    if constexpr (judges_exceptions<Classify>()) {
+        try {
+            return std::invoke(std::forward<F>(f));
+        } catch (...) {
+            settle(permit,
+                   [&]() -> Outcome { return std::invoke(classify, std::current_exception()); });
+            throw;
+        }
+    } else
+#endif
+    {
+        return std::invoke(std::forward<F>(f));
+    }
+}
+
+/// The one shape of `call`, for whatever hands out permits.
+///
+/// Takes the permit by value: it is answered before the caller sees the result.
+template <class Permit, class F, class Classify>
+auto admitted_call(Permit permit, F&& f, Classify& classify) -> Result<std::invoke_result_t<F>> {
+    using Returned = std::invoke_result_t<F>;
+    using Value = Result<Returned>;
+    if (!permit) return Refused{permit.refusal()};
+    if constexpr (std::is_void_v<Returned>) {
+        invoke_judging_exceptions(permit, std::forward<F>(f), classify);
+        if constexpr (std::is_invocable_r_v<Outcome, Classify&>) {
+            settle(permit, [&]() -> Outcome { return std::invoke(classify); });
+        } else {
+            (void)permit.success();
+        }
+        return Value{};
+    } else {
+        using Plain = std::remove_cvref_t<Returned>;
+        Value result{std::in_place, invoke_judging_exceptions(permit, std::forward<F>(f), classify)};
+        const Plain& value = *result;
+        if constexpr (std::is_invocable_r_v<Outcome, Classify&, const Plain&>) {
+            settle(permit, [&]() -> Outcome { return std::invoke(classify, value); });
+        } else {
+            static_assert(judges_exceptions<Classify>(),
+                          "a Classify must take the returned value, or a std::exception_ptr, and "
+                          "answer an Outcome");
+            (void)permit.success();
+        }
+        return result;
+    }
+}
+
+} // namespace dashpot::inline v0::detail
+
+#endif

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_DETAIL_BREAKER_MACHINE_HPP
+#define DASHPOT_GUARD_DETAIL_BREAKER_MACHINE_HPP
+
+#include <dashpot/core/detail/wait.hpp>
+#include <dashpot/core/duration.hpp>
+#include <dashpot/core/error.hpp>
+#include <dashpot/core/reason.hpp>
+#include <dashpot/core/state.hpp>
+#include <dashpot/guard/breaker_options.hpp>
+#include <dashpot/guard/transition.hpp>
+#include <dashpot/policy/backoff.hpp>
+#include <dashpot/policy/detail/probe_gate.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace dashpot::inline v0::detail {
+
+/// Whether an answer can change anything there.
+[[nodiscard]] constexpr bool judges_calls(State state) noexcept {
+    return state == State::closed || state == State::half_open || state == State::metrics_only;
+}
+
+/// The rules of a circuit breaker, and nothing but the rules: one call at a time, told the time.
+///
+/// BreakerCore makes it safe to share; everything that decides is here.
+template <FailurePolicy P>
+class BreakerMachine {
+  public:
+    /// The generation of an answer that cannot know its own: it counts where it arrives.
+    static constexpr std::uint64_t any_generation = 0;
+
+    /// What came of a question, an answer or a command.
+    struct Effect {
+        bool was_taken = false;           ///< The call was admitted, the answer counted.
+        std::optional<Reason> moved_by{}; ///< Set when the state changed.
+    };
+
+    constexpr BreakerMachine(const P& policy, const BreakerOptions& options, Instant now,
+                             std::uint64_t seed)
+        : options_{options}, tally_{policy}, probes_{options.half_open}, state_{options.initial_state},
+          since_{now}, chance_{options.reset_timeout.seed().value_or(seed)} {}
+
+    [[nodiscard]] constexpr State state() const noexcept { return state_; }
+    [[nodiscard]] constexpr std::uint64_t generation() const noexcept { return generation_; }
+
+    /// When it entered its state.
+    [[nodiscard]] constexpr Instant since() const noexcept { return since_; }
+
+    /// A success that is not slow would change nothing.
+    [[nodiscard]] constexpr bool is_quiet() const noexcept {
+        return state_ == State::closed && tally_.quiet();
+    }
+
+    /// While it is on, every caller is refused. FORCED_OPEN needs none: it never ends.
+    [[nodiscard]] constexpr Wait wait() const noexcept {
+        switch (state_) {
+        case State::open: return {opened_at_, reset_timeout_};
+        case State::half_open: return probes_.wait();
+        case State::closed:
+        case State::disabled:
+        case State::forced_open:
+        case State::metrics_only: break;
+        }
+        return {};
+    }
+
+    /// Asks to make one call. An `unnamed` probe may be answered by anybody.
+    constexpr Effect admit(Instant now, bool unnamed) noexcept {
+        if (state_ == State::forced_open || wait().is_on(now)) return {};
+        if (state_ == State::open) {
+            enter(State::half_open, now);
+            probes_.grant(now, unnamed);
+            return {true, Reason::reset_timeout};
+        }
+        if (state_ == State::half_open) {
+            if (probes_.all_out()) { // and nobody answered in time: these probes are lost
+                probes_.restart(probes_.probe_timeout());
+                ++generation_;
+            }
+            probes_.grant(now, unnamed);
+        }
+        return {true};
+    }
+
+    /// Hears how a call ended that was not ignored.
+    constexpr Effect record(std::uint64_t generation, const FinishedCall& call) noexcept {
+        if (!may_answer(generation)) return {};
+        if (state_ == State::closed) {
+            const std::optional<Reason> reason = tally_.record(call);
+            if (reason) enter(State::open, call.at);
+            return {true, reason};
+        }
+        if (state_ == State::metrics_only) {
+            if (tally_.record(call)) {
+                ++would_have_opened_;
+                tally_.clear();
+            }
+            return {true};
+        }
+        switch (probes_.record(call)) {
+        case ProbeGate::Verdict::undecided: break;
+        case ProbeGate::Verdict::close:
+            enter(State::closed, call.at);
+            return {true, Reason::probes_succeeded};
+        case ProbeGate::Verdict::reopen:
+            enter(State::open, call.at);
+            return {true, Reason::probes_failed};
+        }
+        return {true};
+    }
+
+    /// Takes a permission back: a probe's place is free again.
+    constexpr Effect give_back(std::uint64_t generation) noexcept {
+        if (!may_answer(generation)) return {};
+        if (state_ == State::half_open) probes_.give_back();
+        return {true};
+    }
+
+    /// Opens as a deciding failure would; where none can be recorded, it does nothing.
+    constexpr Effect trip(Instant now) noexcept {
+        if (state_ != State::closed && state_ != State::half_open) return {};
+        enter(State::open, now);
+        return {true, Reason::trip};
+    }
+
+    /// Obeys reset(), disable(), force_open() or metrics_only().
+    constexpr Effect command(State to, Reason reason, Instant now) noexcept {
+        if (state_ != to) {
+            enter(to, now);
+            return {true, reason};
+        }
+        if (to == State::closed) { // no transition, but what is in flight must not count any more
+            tally_.clear();
+            ++generation_;
+        }
+        return {true};
+    }
+
+    /// All but the counters that the machine is not told of.
+    [[nodiscard]] constexpr Snapshot snapshot(Instant now) const noexcept {
+        const Counts counts = counts_at(now);
+        const bool is_open = state_ == State::open;
+        const bool is_half_open = state_ == State::half_open;
+        Snapshot seen{.state = state_, .generation = generation_};
+        seen.calls = counts.calls;
+        seen.failures = counts.failures;
+        seen.slow = counts.slow;
+        seen.failure_rate = counts.failure_rate;
+        seen.slow_rate = counts.slow_rate;
+        if (is_half_open) seen.probes_in_flight = probes_.in_flight();
+        seen.would_have_opened = would_have_opened_;
+        seen.since = since_;
+        if (is_open || is_half_open) seen.opened_at = opened_at_;
+        if (is_open) seen.retry_after = wait().rest(now);
+        return seen;
+    }
+
+  private:
+    /// An answer counts in its own generation. One that has none counts where calls are judged, and in
+    /// HALF_OPEN for as many probes as were handed out without a name.
+    [[nodiscard]] constexpr bool may_answer(std::uint64_t generation) noexcept {
+        if (!judges_calls(state_)) return false;
+        if (generation != any_generation) return generation == generation_;
+        return state_ != State::half_open || probes_.claim_unnamed();
+    }
+
+    constexpr void enter(State to, Instant now) noexcept {
+        if (to == State::open || to == State::forced_open) frozen_ = counts_at(now);
+        if (to == State::open) {
+            reopenings_ = state_ == State::half_open ? reopenings_ + 1 : 0;
+            reset_timeout_ = options_.reset_timeout.delay(reopenings_, next_chance(chance_));
+            opened_at_ = now;
+        }
+        if (to == State::half_open) {
+            probes_.restart(options_.half_open.probe_timeout.value_or(reset_timeout_));
+        }
+        tally_.clear();
+        since_ = now;
+        state_ = to;
+        ++generation_;
+    }
+
+    [[nodiscard]] constexpr Counts counts_at(Instant now) const noexcept {
+        switch (state_) {
+        case State::closed:
+        case State::metrics_only: return tally_.counts(now);
+        case State::half_open: return probes_.counts();
+        case State::open:
+        case State::forced_open: return frozen_;
+        case State::disabled: break;
+        }
+        return {};
+    }
+
+    BreakerOptions options_;
+    typename P::Tally tally_;
+    ProbeGate probes_;
+    State state_;
+    std::uint64_t generation_ = any_generation + 1;
+    Instant since_;
+    Counts frozen_{};                           // the numbers that OPEN and FORCED_OPEN show
+    Instant opened_at_{};                       // meant in OPEN and HALF_OPEN
+    std::chrono::nanoseconds reset_timeout_{0}; // in force since it last opened
+    std::uint64_t would_have_opened_ = 0;
+    std::uint32_t reopenings_ = 0; // from HALF_OPEN, since it was last CLOSED
+    std::uint64_t chance_;         // for the jitter
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

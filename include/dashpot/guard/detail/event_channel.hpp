@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_DETAIL_EVENT_CHANNEL_HPP
+#define DASHPOT_GUARD_DETAIL_EVENT_CHANNEL_HPP
+
+#include <dashpot/core/contract.hpp>
+#include <dashpot/guard/detail/listener_list.hpp>
+#include <dashpot/guard/subscription.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace dashpot::inline v0::detail {
+
+/// First in, first out; room for 16 from the start, doubled when that is not enough.
+template <class Event>
+class EventQueue {
+  public:
+    EventQueue() : slots_(16) {}
+
+    [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
+
+    /// Allocates only when every slot is taken; out of memory then ends the program, since an event
+    /// must not be lost and its cause has already happened.
+    void push(Event event) noexcept {
+        if (size_ == slots_.size()) grow();
+        slots_[(head_ + size_) % slots_.size()] = std::move(event);
+        ++size_;
+    }
+
+    [[nodiscard]] Event pop() noexcept {
+        Event event = std::exchange(slots_[head_], Event{});
+        head_ = (head_ + 1) % slots_.size();
+        --size_;
+        return event;
+    }
+
+  private:
+    void grow() {
+        std::vector<Event> wider(2 * slots_.size());
+        for (std::size_t i = 0; i != size_; ++i) {
+            wider[i] = std::move(slots_[(head_ + i) % slots_.size()]);
+        }
+        slots_ = std::move(wider);
+        head_ = 0;
+    }
+
+    std::vector<Event> slots_;
+    std::size_t head_ = 0;
+    std::size_t size_ = 0;
+};
+
+/// Takes events to listeners: each once, in order, one at a time, outside every lock.
+///
+/// Whoever causes an event push()es it under the lock that orders the causes, leaves that lock, and
+/// then calls deliver(). If somebody is delivering already, that thread takes the new event too, and
+/// deliver() returns at once: this is also what makes a listener that causes events safe.
+///
+/// **Contract.** A listener hears the events pushed after it subscribed. One that throws is contained.
+/// **Threads.** Any. Must be owned by a shared_ptr, which deliver()'s caller holds.
+template <class Event>
+class EventChannel final : public ListenerList {
+  public:
+    using Function = std::function<void(const Event&)>;
+
+    [[nodiscard]] static Subscription subscribe(const std::shared_ptr<EventChannel>& channel,
+                                                Function function) {
+        if (!function) refuse_option("on_transition: the listener must not be empty");
+        auto listener = std::make_shared<Typed>(std::move(function));
+        const std::lock_guard lock{channel->mutex_};
+        channel->add_locked(listener, channel->pushed_);
+        return {channel, std::move(listener)};
+    }
+
+    /// True when there is something to deliver(): nobody listens to nothing.
+    bool push(Event event) noexcept {
+        const std::lock_guard lock{mutex_};
+        if (listeners_.empty()) return false;
+        waiting_.push(std::move(event));
+        ++pushed_;
+        return true;
+    }
+
+    void deliver() noexcept {
+        std::unique_lock lock{mutex_};
+        if (is_delivering_) return;
+        is_delivering_ = true;
+        while (!waiting_.is_empty()) deliver_one(lock);
+        is_delivering_ = false;
+    }
+
+  private:
+    struct Typed final : Listener {
+        explicit Typed(Function f) noexcept : function{std::move(f)} {}
+        Function function;
+    };
+
+    void deliver_one(std::unique_lock<std::mutex>& lock) noexcept {
+        const Event event = waiting_.pop();
+        const std::uint64_t event_number = delivered_++;
+        std::uint64_t last = 0;
+        while (std::shared_ptr<Listener> listener = next_locked(last, event_number)) {
+            last = listener->number;
+            listener->runner = this_thread_mark();
+            lock.unlock();
+            call(static_cast<Typed&>(*listener).function, event);
+            lock.lock();
+            listener->runner = nullptr;
+            if (listener.use_count() == 1) { // it ended its own subscription: we are the last owner
+                lock.unlock();
+                listener.reset();
+                lock.lock();
+            }
+            // Else drop ours before the Subscription that waits goes on: what the function holds then
+            // dies with its Subscription, not a moment later on this thread.
+            listener.reset();
+            call_ended_.notify_all();
+        }
+    }
+
+    static void call(const Function& function, const Event& event) noexcept {
+#if DASHPOT_EXCEPTIONS
+        try {
+            function(event);
+        } catch (...) { // the caller must get its own result, and the others must still hear
+        }
+#else
+        function(event);
+#endif
+    }
+
+    EventQueue<Event> waiting_;   // guarded by mutex_
+    std::uint64_t pushed_ = 0;    // guarded by mutex_
+    std::uint64_t delivered_ = 0; // guarded by mutex_
+    bool is_delivering_ = false;  // guarded by mutex_
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

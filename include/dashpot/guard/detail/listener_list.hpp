@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_DETAIL_LISTENER_LIST_HPP
+#define DASHPOT_GUARD_DETAIL_LISTENER_LIST_HPP
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace dashpot::inline v0::detail {
+
+/// Tells threads apart without <thread>: an address that only the calling thread has.
+[[nodiscard]] inline const void* this_thread_mark() noexcept {
+    thread_local const char mark{};
+    return &mark;
+}
+
+/// One listener, whatever it listens to.
+struct Listener {
+    Listener() = default;
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+    virtual ~Listener() = default;
+
+    std::uint64_t number = 0;      // in order of subscription; guarded by the list's mutex
+    std::uint64_t first_event = 0; // hears this one and later ones; guarded by the list's mutex
+    const void* runner = nullptr;  // the thread that runs it now; guarded by the list's mutex
+};
+
+/// Who listens, and who is being called: what a Subscription needs, whatever the event.
+///
+/// **Threads.** Any.
+class ListenerList {
+  public:
+    ListenerList() = default;
+    ListenerList(const ListenerList&) = delete;
+    ListenerList& operator=(const ListenerList&) = delete;
+
+    /// Takes the listener out, so that no call of it begins, and waits for one that another thread
+    /// is running. The caller still owns it: nothing of the user's is destroyed under the lock.
+    void remove(const Listener& listener) noexcept {
+        std::unique_lock lock{mutex_};
+        std::erase_if(listeners_, [&](const auto& each) { return each.get() == &listener; });
+        if (listener.runner == this_thread_mark()) return;
+        call_ended_.wait(lock, [&] { return listener.runner == nullptr; });
+    }
+
+  protected:
+    ~ListenerList() = default;
+
+    void add_locked(std::shared_ptr<Listener> listener, std::uint64_t first_event) {
+        listener->number = ++last_number_;
+        listener->first_event = first_event;
+        listeners_.push_back(std::move(listener));
+    }
+
+    /// The listener after `number` that is to hear `event`, or null.
+    [[nodiscard]] std::shared_ptr<Listener> next_locked(std::uint64_t number,
+                                                        std::uint64_t event) const noexcept {
+        const auto next = std::upper_bound(
+            listeners_.begin(), listeners_.end(), number,
+            [](std::uint64_t wanted, const auto& each) { return wanted < each->number; });
+        // Later listeners began with later events, so the first one too late ends the round.
+        if (next == listeners_.end() || (*next)->first_event > event) return nullptr;
+        return *next;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable call_ended_;
+    std::vector<std::shared_ptr<Listener>> listeners_; // by number; guarded by mutex_
+    std::uint64_t last_number_ = 0;                    // guarded by mutex_
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

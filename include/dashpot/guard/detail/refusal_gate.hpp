@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_DETAIL_REFUSAL_GATE_HPP
+#define DASHPOT_GUARD_DETAIL_REFUSAL_GATE_HPP
+
+#include <dashpot/core/detail/wait.hpp>
+#include <dashpot/core/duration.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace dashpot::inline v0::detail {
+
+/// A published Wait: while it is on, callers are refused without asking under the lock.
+///
+/// It belongs to one published word. The writer opens the gate, publishes a word of a new generation,
+/// then shuts the gate; so whoever reads the word, a shut gate, and the same word again, knows that the
+/// gate is that word's: nobody meets a new state with an old wait, or the other way round.
+///
+/// **Threads.** One writer at a time, any number of readers.
+class RefusalGate {
+  public:
+    /// From here on everybody asks under the lock.
+    void open() noexcept { length_.store(0, std::memory_order_relaxed); }
+
+    void set(const Wait& wait) noexcept {
+        since_.store(wait.since.time_since_epoch().count(), std::memory_order_release);
+        length_.store(wait.length.count(), std::memory_order_release);
+    }
+
+    [[nodiscard]] Wait read() const noexcept {
+        // In this order: a length is never read with the start of an earlier one.
+        const std::int64_t length = length_.load(std::memory_order_acquire);
+        const std::int64_t since = since_.load(std::memory_order_acquire);
+        return {Instant{std::chrono::nanoseconds{since}}, std::chrono::nanoseconds{length}};
+    }
+
+  private:
+    std::atomic<std::int64_t> since_{0};
+    std::atomic<std::int64_t> length_{0};
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_POLICY_BACKOFF_HPP
+#define DASHPOT_POLICY_BACKOFF_HPP
+
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/duration.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+namespace dashpot::inline v0 {
+
+/// Waits that grow by a factor from one attempt to the next, up to a cap.
+struct ExponentialBackoff {
+    /// The first wait. > 0. Default 1 s.
+    Nanoseconds initial = std::chrono::seconds{1};
+    /// How many times longer each wait is than the one before. 1 to 1e9. Default 2.
+    double factor = 2.0;
+    /// The longest wait. `initial` or more. Default 5 min.
+    Nanoseconds cap = std::chrono::minutes{5};
+    /// The share of each wait that chance may take away, so that many callers do not come back at the
+    /// same instant: 0 for none, 1 for anything between nothing and the whole wait. 0 to 1. Default 0.
+    double jitter = 0.0;
+    /// Makes the chance repeatable, for tests. Default: different in each breaker and each process.
+    std::optional<std::uint64_t> seed = std::nullopt;
+
+    friend bool operator==(const ExponentialBackoff&, const ExponentialBackoff&) = default;
+};
+
+/// How long to wait before trying again: always the same, or longer each time.
+///
+///     dashpot::BreakerOptions{.reset_timeout = 30s};
+///     dashpot::BreakerOptions{.reset_timeout = dashpot::ExponentialBackoff{.initial = 1s, .jitter =
+///     0.2}};
+///
+/// **Contract.** Converts from any duration of whole nanoseconds, and from ExponentialBackoff. A wait
+/// is never longer than the cap and never shorter than a nanosecond. `hours::max()` is for ever.
+/// **Threads.** A value. **Cost.** delay(): a multiplication per attempt until the cap is reached.
+/// **Errors.** validate() refuses what is out of range.
+/// **Source.** The jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+class Backoff {
+  public:
+    /// The same wait every time. It must be > 0.
+    template <std::convertible_to<Nanoseconds> Duration>
+    constexpr Backoff(const Duration& wait) noexcept
+        : curve_{.initial = wait, .factor = 1.0, .cap = wait} {}
+
+    /// Longer waits each time.
+    constexpr Backoff(const ExponentialBackoff& curve) noexcept : curve_{curve} {}
+
+    friend bool operator==(const Backoff&, const Backoff&) = default;
+
+    constexpr void validate() const {
+        if (curve_.initial.count() <= 0)
+            refuse_option("ExponentialBackoff::initial must be longer than 0");
+        if (!(curve_.factor >= 1.0 && curve_.factor <= 1e9)) {
+            refuse_option("ExponentialBackoff::factor must be in [1, 1e9]");
+        }
+        if (curve_.cap < curve_.initial) {
+            refuse_option("ExponentialBackoff::cap must be `initial` or more");
+        }
+        if (!(curve_.jitter >= 0.0 && curve_.jitter <= 1.0)) {
+            refuse_option("ExponentialBackoff::jitter must be a ratio in [0, 1]: for 50 % write 0.5");
+        }
+    }
+
+    /// The wait before attempt number `attempt`, the first being 0. `chance` is any random number; it
+    /// matters only with jitter.
+    [[nodiscard]] constexpr std::chrono::nanoseconds delay(std::uint32_t attempt,
+                                                           std::uint64_t chance = 0) const noexcept {
+        const std::chrono::nanoseconds whole = without_jitter(attempt);
+        if (!(curve_.jitter > 0.0 && curve_.jitter <= 1.0)) return whole;  // not validated yet, perhaps
+        const double share = static_cast<double>(chance >> 11U) * 0x1p-53; // in [0, 1)
+        const double taken = static_cast<double>(whole.count()) * curve_.jitter * share;
+        const std::chrono::nanoseconds rest =
+            whole - std::chrono::nanoseconds{static_cast<std::int64_t>(taken)};
+        return rest.count() > 0 ? rest : std::chrono::nanoseconds{1};
+    }
+
+    /// The seed that was asked for.
+    [[nodiscard]] constexpr std::optional<std::uint64_t> seed() const noexcept { return curve_.seed; }
+
+  private:
+    [[nodiscard]] constexpr std::chrono::nanoseconds
+    without_jitter(std::uint32_t attempt) const noexcept {
+        if (attempt == 0 || curve_.factor == 1.0) return curve_.initial;
+        const auto cap = static_cast<double>(curve_.cap.count());
+        auto wait = static_cast<double>(curve_.initial.count());
+        for (; attempt != 0 && wait < cap; --attempt) wait *= curve_.factor;
+        if (wait >= cap) return curve_.cap;
+        return std::chrono::nanoseconds{static_cast<std::int64_t>(wait)};
+    }
+
+    ExponentialBackoff curve_;
+};
+
+namespace detail {
+
+/// A random number for each call, from a state that the caller owns. splitmix64.
+///
+/// **Source.** G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+[[nodiscard]] constexpr std::uint64_t next_chance(std::uint64_t& state) noexcept {
+    state += 0x9E3779B97F4A7C15U;
+    std::uint64_t mixed = state;
+    mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9U;
+    mixed = (mixed ^ (mixed >> 27U)) * 0x94D049BB133111EBU;
+    return mixed ^ (mixed >> 31U);
+}
+
+} // namespace detail
+
+} // namespace dashpot::inline v0
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_POLICY_CLASSIFIER_HPP
+#define DASHPOT_POLICY_CLASSIFIER_HPP
+
+#include <dashpot/core/classify.hpp>
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/outcome.hpp>
+#include <dashpot/core/result.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace dashpot::inline v0 {
+
+/// Says what a finished call means, by rules that are asked in turn: the first with an opinion decides.
+///
+///     const auto judge = dashpot::on_exception<BadRequest>(Outcome::ignored) |
+///                        dashpot::failure_codes({"E500", "E901", "E902"}, &Reply::code) |
+///                        dashpot::http_status(&Reply::status);
+///     auto reply = breaker.call(send, judge);
+///
+/// **Contract.** Made by the functions below, joined by `|`. Where no rule has an opinion it judges as
+/// ByException does: a value is a success, an exception a failure, a refusal further in is ignored.
+/// A rule that cannot take the value at hand has no opinion of it.
+/// **Threads.** A value; const calls from any thread, if its predicates allow them.
+/// **Cost.** The rules, in order. A call allocates nothing; an exception is thrown again once per rule.
+/// **Errors.** Whatever a predicate throws.
+template <class... Rules>
+class Classifier {
+  public:
+    constexpr explicit Classifier(Rules... rules) : rules_{std::move(rules)...} {}
+    constexpr explicit Classifier(std::tuple<Rules...> rules) : rules_{std::move(rules)} {}
+
+    template <class T>
+    [[nodiscard]] constexpr Outcome operator()(const T& value) const {
+        return first_opinion(value);
+    }
+
+#if DASHPOT_EXCEPTIONS
+    [[nodiscard]] Outcome operator()(std::exception_ptr thrown) const { return first_opinion(thrown); }
+#endif
+
+    /// Asks the rules of `a`, then those of `b`.
+    template <class... Others>
+    [[nodiscard]] friend constexpr auto operator|(const Classifier& a, const Classifier<Others...>& b) {
+        return Classifier<Rules..., Others...>{std::tuple_cat(a.rules_, b.rules())};
+    }
+
+    [[nodiscard]] constexpr const std::tuple<Rules...>& rules() const noexcept { return rules_; }
+
+  private:
+    template <class T>
+    [[nodiscard]] constexpr Outcome first_opinion(const T& subject) const {
+        if constexpr (detail::is_result<T>) { // rules look at what was returned, and nothing was
+            if (!subject.has_value()) return Outcome::ignored;
+        }
+        std::optional<Outcome> opinion;
+        const auto ask = [&](const auto& rule) {
+            if constexpr (requires { rule(subject); }) opinion = rule(subject);
+            return opinion.has_value();
+        };
+        std::apply([&](const Rules&... rule) { (void)(ask(rule) || ...); }, rules_);
+        return opinion ? *opinion : ByException{}(subject);
+    }
+
+    std::tuple<Rules...> rules_;
+};
+
+namespace detail {
+
+template <class E>
+struct OnException {
+    Outcome outcome;
+
+#if DASHPOT_EXCEPTIONS
+    std::optional<Outcome> operator()(const std::exception_ptr& thrown) const {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const E&) {
+            return outcome;
+        } catch (...) {
+            return std::nullopt;
+        }
+    }
+#endif
+};
+
+template <class Predicate>
+struct OnValue {
+    Predicate predicate;
+    Outcome outcome;
+
+    template <class T>
+        requires(!std::same_as<T, std::exception_ptr> && std::predicate<const Predicate&, const T&>)
+    constexpr std::optional<Outcome> operator()(const T& value) const {
+        return std::invoke(predicate, value) ? std::optional{outcome} : std::nullopt;
+    }
+};
+
+template <class Projection>
+struct FailureCodes {
+    std::vector<std::string> codes;
+    Projection projection;
+
+    template <class T>
+        requires std::convertible_to<std::invoke_result_t<const Projection&, const T&>,
+                                     std::string_view>
+    std::optional<Outcome> operator()(const T& value) const {
+        const auto& code = std::invoke(projection, value); // by value it lives as long as the view
+        return std::ranges::find(codes, std::string_view{code}) == codes.end()
+                   ? std::nullopt
+                   : std::optional{Outcome::failure};
+    }
+};
+
+template <class Projection>
+struct HttpStatus {
+    std::vector<int> failures;
+    Projection projection;
+
+    template <class T>
+        requires std::convertible_to<std::invoke_result_t<const Projection&, const T&>, int>
+    std::optional<Outcome> operator()(const T& value) const {
+        const int status = std::invoke(projection, value);
+        const bool is_answer = status >= 100 && status <= 499;
+        const bool is_listed = std::ranges::find(failures, status) != failures.end();
+        return is_answer && !is_listed ? Outcome::success : Outcome::failure;
+    }
+};
+
+} // namespace detail
+
+/// Exceptions of type E, and those derived from it, have this outcome.
+template <class E>
+[[nodiscard]] constexpr auto on_exception(Outcome outcome) {
+    return Classifier{detail::OnException<E>{outcome}};
+}
+
+/// Values for which the predicate holds have this outcome.
+template <class Predicate>
+[[nodiscard]] constexpr auto on_value(Predicate predicate, Outcome outcome) {
+    return Classifier{detail::OnValue<Predicate>{std::move(predicate), outcome}};
+}
+
+/// Values whose code, as `projection` gives it, is one of these are failures.
+template <class Projection = std::identity>
+[[nodiscard]] auto failure_codes(std::initializer_list<std::string_view> codes,
+                                 Projection projection = {}) {
+    return Classifier{detail::FailureCodes<Projection>{
+        std::vector<std::string>(codes.begin(), codes.end()), std::move(projection)}};
+}
+
+/// Judges by HTTP status, as `projection` gives it. Failures: 5xx, those listed (429, say), and what is
+/// no status at all, such as the 0 or -1 of a client that got no answer. All others are successes,
+/// since the target answered: 4xx is the caller's fault.
+template <class Projection = std::identity>
+[[nodiscard]] auto http_status(Projection projection = {},
+                               std::initializer_list<int> also_failures = {}) {
+    return Classifier{
+        detail::HttpStatus<Projection>{std::vector<int>(also_failures), std::move(projection)}};
+}
+
+} // namespace dashpot::inline v0
+
+#endif

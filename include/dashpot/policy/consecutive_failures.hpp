@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_POLICY_CONSECUTIVE_FAILURES_HPP
+#define DASHPOT_POLICY_CONSECUTIVE_FAILURES_HPP
+
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/reason.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace dashpot::inline v0 {
+
+/// Opens the circuit after a run of failures with no success in between.
+///
+/// The simplest rule, and the right one where traffic is light or a dead target fails every call. It
+/// is blind to a target that fails every other call: use a window for that.
+///
+/// **Contract.** Opens at the `threshold`-th failure in a row. A success ends the run; an ignored call
+/// neither ends nor extends it. `calls` and `failures` of its Counts are the run; it has no rates.
+/// **Threads.** A value. **Cost.** O(1), eight bytes.
+/// **Errors.** validate() refuses a threshold of 0.
+struct ConsecutiveFailures {
+    /// Failures in a row that open the circuit. 1 or more. Default 5.
+    std::uint32_t threshold = 5;
+
+    friend bool operator==(const ConsecutiveFailures&, const ConsecutiveFailures&) = default;
+
+    constexpr void validate() const {
+        if (threshold == 0) refuse_option("ConsecutiveFailures::threshold must be 1 or more");
+    }
+
+    class Tally;
+};
+
+/// The run of failures under way.
+class ConsecutiveFailures::Tally {
+  public:
+    static constexpr bool needs_time_of_success = false;
+
+    constexpr explicit Tally(const ConsecutiveFailures& policy) noexcept
+        : threshold_{policy.threshold} {}
+
+    constexpr std::optional<Reason> record(const FinishedCall& call) noexcept {
+        if (!call.failed) {
+            run_ = 0;
+            return std::nullopt;
+        }
+        if (run_ < threshold_) ++run_;
+        return run_ == threshold_ ? std::optional{Reason::consecutive_failures} : std::nullopt;
+    }
+
+    constexpr void clear() noexcept { run_ = 0; }
+
+    [[nodiscard]] constexpr Counts counts(Instant /*now*/) const noexcept {
+        return {.calls = run_, .failures = run_};
+    }
+
+    /// No run is under way, so a success has nothing to end.
+    [[nodiscard]] constexpr bool quiet() const noexcept { return run_ == 0; }
+
+  private:
+    std::uint32_t threshold_;
+    std::uint32_t run_ = 0; // never above threshold_
+};
+
+static_assert(FailurePolicy<ConsecutiveFailures>);
+
+} // namespace dashpot::inline v0
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_POLICY_FAILURE_POLICY_HPP
+#define DASHPOT_POLICY_FAILURE_POLICY_HPP
+
+#include <dashpot/core/duration.hpp>
+#include <dashpot/core/reason.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+namespace dashpot::inline v0 {
+
+/// One call that counts, as a FailurePolicy is told of it. Ignored calls are not told.
+struct FinishedCall {
+    bool failed = false; ///< The target failed it.
+    bool slow = false;   ///< It took longer than the policy's slow_after(); false where there is none.
+    Instant at{}; ///< When it was recorded. May stand still or step back; see needs_time_of_success.
+};
+
+/// The numbers that a policy judges by.
+struct Counts {
+    std::uint64_t calls = 0;    ///< Calls held: of the run, of the window, or probes answered.
+    std::uint64_t failures = 0; ///< How many of them failed.
+    std::uint64_t slow = 0; ///< How many were slow, failed or not. 0 where slow calls are not judged.
+    std::optional<double>
+        failure_rate{};                ///< Empty: no rate is judged, or there are not enough calls yet.
+    std::optional<double> slow_rate{}; ///< Empty: no rate is judged, or there are not enough calls yet.
+
+    friend bool operator==(const Counts&, const Counts&) = default;
+};
+
+/// What a policy remembers: it is told of each call and says when the circuit must open.
+///
+/// **Contract.** `record()` is told of every success and failure in turn and answers a Reason exactly
+/// when the circuit is to open now. `clear()` forgets all calls. `counts()` reads the numbers as they
+/// stand at `now`. `quiet()` is true only if another success that is not slow would change nothing
+/// that anybody can see, at any later time: the guard then skips telling.
+/// **Threads.** None: the guard calls it under its lock, one call at a time.
+/// **Cost.** Yours; O(1) is expected. `record()` and `clear()` must not allocate.
+template <class T>
+concept FailureTally = requires(T& tally, const T& read, const FinishedCall& call, Instant now) {
+    { tally.record(call) } noexcept -> std::same_as<std::optional<Reason>>;
+    { tally.clear() } noexcept;
+    { read.counts(now) } noexcept -> std::same_as<Counts>;
+    { read.quiet() } noexcept -> std::same_as<bool>;
+};
+
+/// A rule that decides when a circuit opens: options that are a plain value, and a Tally that keeps
+/// the numbers. Yours is as good as ours.
+///
+/// **Contract.** `validate()` calls refuse_option() for a field out of range. `P::Tally` is made from
+/// a `const P&` and models FailureTally. Two optional members:
+/// - `std::optional<std::chrono::nanoseconds> slow_after() const noexcept`: calls that take longer
+///   are told as slow. Without it, or where it is empty, no call is timed.
+/// - `static constexpr bool needs_time_of_success` in the Tally: false where a success can neither
+///   open the circuit nor be placed in time, so that the guard need not read the clock for it. `at`
+///   is then meaningless for a success. Without it: true.
+///
+/// A policy is told the time; it reads no clock, takes no lock and calls nobody back.
+template <class P>
+concept FailurePolicy = std::copyable<P> && std::equality_comparable<P> && requires(const P& policy) {
+    typename P::Tally;
+    policy.validate();
+    requires FailureTally<typename P::Tally>;
+    requires std::constructible_from<typename P::Tally, const P&>;
+};
+
+namespace detail {
+
+template <class P>
+concept JudgesSlowCalls = requires(const P& policy) {
+    { policy.slow_after() } noexcept -> std::convertible_to<std::optional<std::chrono::nanoseconds>>;
+};
+
+template <class T>
+[[nodiscard]] consteval bool needs_time_of_success() {
+    if constexpr (requires { T::needs_time_of_success; }) return T::needs_time_of_success;
+    return true;
+}
+
+} // namespace detail
+
+} // namespace dashpot::inline v0
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_POLICY_HALF_OPEN_HPP
+#define DASHPOT_POLICY_HALF_OPEN_HPP
+
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/duration.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace dashpot::inline v0 {
+
+/// How a breaker learns whether its target has recovered.
+///
+/// **Errors.** validate() refuses 0 probes, 0 or more than `probes` successes, and a timeout <= 0.
+struct HalfOpen {
+    /// Calls that pass in one half-open period, in total. 1 or more. Default 1.
+    std::uint32_t probes = 1;
+
+    /// Successes among them that close the circuit; it opens again as soon as so many can no longer
+    /// be reached. 1 to `probes`. Default: all of them.
+    std::uint32_t successes_to_close = probes;
+
+    /// How long the last probe may stay unanswered, once all are out, before the next caller starts a
+    /// new half-open period. > 0. Default: the reset timeout in force.
+    std::optional<Nanoseconds> probe_timeout = std::nullopt;
+
+    friend bool operator==(const HalfOpen&, const HalfOpen&) = default;
+
+    constexpr void validate() const {
+        if (probes == 0) refuse_option("HalfOpen::probes must be 1 or more");
+        if (successes_to_close == 0 || successes_to_close > probes) {
+            refuse_option("HalfOpen::successes_to_close must be 1 or more and at most probes: "
+                          "more successes than probes can never be reached");
+        }
+        if (probe_timeout && probe_timeout->count() <= 0) {
+            refuse_option("HalfOpen::probe_timeout must be longer than 0");
+        }
+    }
+};
+
+} // namespace dashpot::inline v0
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_POLICY_SLOW_CALLS_HPP
+#define DASHPOT_POLICY_SLOW_CALLS_HPP
+
+#include <dashpot/core/contract.hpp>
+#include <dashpot/core/duration.hpp>
+#include <dashpot/core/rate.hpp>
+
+namespace dashpot::inline v0 {
+
+/// Makes a window judge slow calls beside failed ones: a target that answers after a minute is as good
+/// as dead.
+///
+/// A failed call that is slow counts as both. Judging slow calls makes a permit read the clock when it
+/// is granted, and again at its answer unless it is told how long the call took. record_success() and
+/// record_failure() cannot measure: without a duration, such a call is never slow.
+///
+/// **Errors.** validate() refuses a negative duration and a rate outside (0, 1].
+struct SlowCalls {
+    /// A call is slow when it took longer than this, not when it took exactly so long. 0 or more.
+    Nanoseconds longer_than;
+
+    /// The rate of slow calls that opens the circuit, a ratio in (0, 1]. Default 1: all of them.
+    double rate = 1.0;
+
+    friend bool operator==(const SlowCalls&, const SlowCalls&) = default;
+
+    constexpr void validate() const {
+        if (longer_than.count() < 0) refuse_option("SlowCalls::longer_than must be 0 or more");
+        if (!is_rate(rate)) {
+            refuse_option("SlowCalls::rate must be a ratio in (0, 1]: for 50 % write 0.5");
+        }
+    }
+};
+
+} // namespace dashpot::inline v0
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_TESTING_MANUAL_CLOCK_HPP
+#define DASHPOT_TESTING_MANUAL_CLOCK_HPP
+
+#include <dashpot/core/clock.hpp>
+#include <dashpot/core/duration.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+namespace dashpot::inline v0::testing {
+
+/// A clock that moves only when a test moves it, in either direction.
+///
+///     dashpot::testing::ManualClock clock;
+///     dashpot::CircuitBreaker<dashpot::testing::ManualClock> breaker{{}, {}, clock};
+///     clock.advance(10s); // the breaker's copy moves too
+///
+/// **Contract.** Copies share one time. It stops at the ends of time instead of overflowing.
+/// **Threads.** Any, on any copy. **Cost.** now() is one atomic load; making one allocates.
+class ManualClock {
+  public:
+    using time_point = Instant;
+    using duration = std::chrono::nanoseconds;
+    using rep = duration::rep;
+    using period = duration::period;
+    static constexpr bool is_steady = true;
+
+    /// Starts at the clock's epoch.
+    ManualClock() : ManualClock{time_point{}} {}
+
+    explicit ManualClock(time_point start)
+        : now_{std::make_shared<std::atomic<rep>>(start.time_since_epoch().count())} {}
+
+    [[nodiscard]] time_point now() const noexcept { return time_point{duration{now_->load()}}; }
+
+    /// Moves the time by `step`, back if it is negative.
+    void advance(Nanoseconds step) noexcept {
+        rep before = now_->load();
+        while (!now_->compare_exchange_weak(before,
+                                            detail::saturating_add(duration{before}, step).count())) {}
+    }
+
+    /// Sets the time.
+    void set(time_point now) noexcept { now_->store(now.time_since_epoch().count()); }
+
+  private:
+    std::shared_ptr<std::atomic<rep>> now_;
+};
+
+static_assert(Clock<ManualClock>);
+
+} // namespace dashpot::inline v0::testing
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_TESTING_TRANSITION_RECORDER_HPP
+#define DASHPOT_TESTING_TRANSITION_RECORDER_HPP
+
+#include <dashpot/core/state.hpp>
+#include <dashpot/guard/transition.hpp>
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dashpot::inline v0::testing {
+
+/// Keeps what it hears, for a test to look at.
+///
+///     dashpot::testing::TransitionRecorder heard;
+///     auto subscription = breaker.on_transition(std::ref(heard));
+///     ...
+///     CHECK(heard.path() == "CLOSED->OPEN OPEN->HALF_OPEN");
+///
+/// **Contract.** It listens to a breaker or to a registry. It must outlive the subscription.
+/// **Threads.** Any. **Cost.** A mutex and memory per transition.
+class TransitionRecorder {
+  public:
+    struct Entry {
+        std::string target; ///< Empty for a breaker's own listener.
+        Transition transition;
+    };
+
+    void operator()(const Transition& transition) { (*this)({}, transition); }
+
+    void operator()(std::string_view target, const Transition& transition) {
+        const std::lock_guard lock{mutex_};
+        heard_.push_back({std::string{target}, transition});
+    }
+
+    /// What it heard so far, in order.
+    [[nodiscard]] std::vector<Entry> entries() const {
+        const std::lock_guard lock{mutex_};
+        return heard_;
+    }
+
+    /// "CLOSED->OPEN OPEN->HALF_OPEN" for one, with "name:" before each where there is a name.
+    [[nodiscard]] std::string path() const {
+        std::string text;
+        for (const Entry& entry : entries()) {
+            if (!text.empty()) text += ' ';
+            if (!entry.target.empty()) (text += entry.target) += ':';
+            text += to_string(entry.transition.from);
+            text += "->";
+            text += to_string(entry.transition.to);
+        }
+        return text;
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    std::vector<Entry> heard_; // guarded by mutex_
+};
+
+} // namespace dashpot::inline v0::testing
+
+#endif
