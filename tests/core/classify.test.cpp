@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include <dashpot/core/classify.hpp>
+
+#include "catch.hpp"
+
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+using dashpot::ByException;
+using dashpot::Error;
+using dashpot::Outcome;
+using dashpot::Refusal;
+using dashpot::Refused;
+using dashpot::Result;
+
+namespace {
+
+struct Answer {
+    int status = 200;
+};
+
+template <class... F>
+struct Overload : F... {
+    using F::operator()...;
+};
+template <class... F>
+Overload(F...) -> Overload<F...>;
+
+/// Whether a call that returns T gives its exceptions to such a classifier.
+template <class T, class Classify>
+constexpr bool judges(const Classify&) {
+    return dashpot::detail::judges_exceptions<Classify>();
+}
+
+Outcome by_status(const Answer& answer) {
+    return answer.status < 500 ? Outcome::success : Outcome::failure;
+}
+
+Outcome by_thrown(std::exception_ptr) { return Outcome::ignored; }
+
+struct GenericWithExceptions {
+    template <class T>
+    Outcome operator()(const T&) const {
+        return Outcome::success;
+    }
+    Outcome operator()(std::exception_ptr) const { return Outcome::ignored; }
+};
+
+struct GenericWithExceptionsNotConst {
+    template <class T>
+    Outcome operator()(const T&) {
+        return Outcome::success;
+    }
+    Outcome operator()(std::exception_ptr) { return Outcome::ignored; }
+};
+
+} // namespace
+
+TEST_CASE("ByException: whatever returns is a success", "[core]") {
+    constexpr ByException classify{};
+    STATIC_REQUIRE(classify(42) == Outcome::success);
+    STATIC_REQUIRE(classify(false) == Outcome::success);
+    CHECK(classify(std::string{"error 500"}) == Outcome::success);
+}
+
+TEST_CASE("ByException: whatever is thrown is a failure", "[core]") {
+    constexpr ByException classify{};
+    CHECK(classify(std::make_exception_ptr(std::runtime_error{"reset by peer"})) == Outcome::failure);
+    CHECK(classify(std::make_exception_ptr(42)) == Outcome::failure);
+}
+
+TEST_CASE("ByException: a refusal by a guard further in says nothing about the target", "[core]") {
+    constexpr ByException classify{};
+    const Refusal refusal{Error::bulkhead_full};
+    CHECK(classify(Result<int>{42}) == Outcome::success);
+    CHECK(classify(Result<int>{Refused{refusal}}) == Outcome::ignored);
+    CHECK(classify(Result<void>{}) == Outcome::success);
+    CHECK(classify(Result<void>{Refused{refusal}}) == Outcome::ignored);
+    CHECK(classify(std::make_exception_ptr(dashpot::BadResultAccess{refusal})) == Outcome::ignored);
+}
+
+TEST_CASE("Classify: judges exceptions when it takes a std::exception_ptr", "[core]") {
+    STATIC_REQUIRE(judges<int>(ByException{}));
+    STATIC_REQUIRE(judges<void>(ByException{}));
+    STATIC_REQUIRE(judges<Answer>(&by_thrown));
+    STATIC_REQUIRE(judges<Answer>([](std::exception_ptr) { return Outcome::ignored; }));
+    STATIC_REQUIRE(judges<Answer>([](const std::exception_ptr&) { return Outcome::ignored; }));
+    STATIC_REQUIRE(judges<Answer>(Overload{[](const Answer& a) { return by_status(a); },
+                                           [](std::exception_ptr) { return Outcome::ignored; }}));
+    STATIC_REQUIRE(dashpot::detail::judges_exceptions<std::function<Outcome(std::exception_ptr)>>());
+}
+
+TEST_CASE("Classify: does not judge exceptions when it takes values only", "[core]") {
+    STATIC_REQUIRE_FALSE(judges<Answer>(&by_status));
+    STATIC_REQUIRE_FALSE(judges<Answer>([](const Answer& a) { return by_status(a); }));
+    STATIC_REQUIRE_FALSE(judges<void>([] { return Outcome::success; }));
+    STATIC_REQUIRE_FALSE(dashpot::detail::judges_exceptions<std::function<Outcome(const Answer&)>>());
+}
+
+TEST_CASE("Classify: a lambda with auto parameters judges values and is not asked about exceptions",
+          "[core]") {
+    STATIC_REQUIRE_FALSE(judges<Answer>([](const auto& a) { return by_status({a.status}); }));
+    STATIC_REQUIRE_FALSE(judges<Answer>([](auto& a) { return by_status({a.status}); }));
+    STATIC_REQUIRE_FALSE(judges<Answer>([](auto&& a) { return by_status({a.status}); }));
+    STATIC_REQUIRE_FALSE(
+        judges<Answer>([](const auto& a) -> Outcome { return by_status({a.status}); }));
+}
+
+TEST_CASE("Classify: a template beside an overload for exceptions judges both", "[core]") {
+    STATIC_REQUIRE(judges<Answer>(GenericWithExceptions{}));
+    STATIC_REQUIRE(judges<Answer>(GenericWithExceptionsNotConst{}));
+    STATIC_REQUIRE(judges<void>(GenericWithExceptions{}));
+    const auto generic = [](const auto& a) { return by_status({a.status}); };
+    STATIC_REQUIRE(
+        judges<Answer>(Overload{generic, [](std::exception_ptr) { return Outcome::ignored; }}));
+    const Overload by_reference{generic, [](const std::exception_ptr&) { return Outcome::ignored; }};
+    CHECK(judges<Answer>(by_reference));
+}
+
+TEST_CASE("Classify: a std::reference_wrapper judges what it refers to judges", "[core]") {
+    const Overload both{[](const Answer& a) { return by_status(a); },
+                        [](std::exception_ptr) { return Outcome::ignored; }};
+    CHECK(judges<Answer>(std::ref(both)));
+    const auto values = [](const Answer& a) { return by_status(a); };
+    CHECK_FALSE(judges<Answer>(std::ref(values)));
+}
+
+TEST_CASE("Classify: a lambda that takes auto by value judges values and is not asked about exceptions",
+          "[core]") {
+    STATIC_REQUIRE_FALSE(judges<Answer>([](auto a) { return by_status({a.status}); }));
+    STATIC_REQUIRE_FALSE(judges<Answer>([](auto a) -> Outcome { return by_status({a.status}); }));
+}
+
+TEST_CASE("Classify: auto by value beside an overload for exceptions judges both", "[core]") {
+    const auto values = [](auto a) { return by_status({a.status}); };
+    STATIC_REQUIRE(
+        judges<Answer>(Overload{values, [](std::exception_ptr) { return Outcome::ignored; }}));
+}
+
+TEST_CASE("Classify: a lambda with auto parameters does not judge the exceptions of a void call either",
+          "[core]") {
+    CHECK_FALSE(judges<void>([](const auto&) { return Outcome::success; }));
+    CHECK_FALSE(judges<void>([](const auto&...) { return Outcome::success; }));
+    CHECK_FALSE(judges<void>([](auto) { return Outcome::success; }));
+}

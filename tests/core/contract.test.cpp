@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Only the header under test is included before the macro is used: nothing else sees this definition.
+#define DASHPOT_ASSERT(condition) (broken_promise = (condition) ? broken_promise : #condition)
+namespace {
+const char* broken_promise = nullptr;
+}
+
+#include <dashpot/core/contract.hpp>
+
+#include "catch.hpp"
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+using dashpot::detail::exceptions_under_way;
+
+namespace {
+
+/// Notes how many exceptions are under way when it dies.
+struct Witness {
+    int& seen;
+    ~Witness() { seen = exceptions_under_way(); }
+};
+
+struct NestingWitness {
+    int& inside;
+    ~NestingWitness() {
+        try {
+            const Witness witness{inside};
+            throw 2;
+        } catch (int) {}
+    }
+};
+
+} // namespace
+
+TEST_CASE("refuse_option: throws the message as std::invalid_argument", "[core]") {
+    CHECK_THROWS_AS(dashpot::refuse_option("Pump::strokes must be 1 or more"), std::invalid_argument);
+    CHECK_THROWS_WITH(dashpot::refuse_option("Pump::strokes must be 1 or more"),
+                      "Pump::strokes must be 1 or more");
+}
+
+TEST_CASE("DASHPOT_EXCEPTIONS: says that exceptions are on", "[core]") {
+    STATIC_REQUIRE(DASHPOT_EXCEPTIONS == 1);
+}
+
+TEST_CASE("DASHPOT_ASSERT: may be defined by the user before the first include", "[core]") {
+    DASHPOT_ASSERT(1 + 1 == 2);
+    CHECK(broken_promise == nullptr);
+    DASHPOT_ASSERT(1 + 1 == 3);
+    CHECK(broken_promise == std::string{"1 + 1 == 3"});
+    broken_promise = nullptr;
+}
+
+TEST_CASE("exceptions_under_way: counts those that unwind this stack, not those that were caught",
+          "[core]") {
+    CHECK(exceptions_under_way() == 0);
+    int seen = -1;
+    try {
+        const Witness witness{seen};
+        throw 1;
+    } catch (int) {
+        CHECK(exceptions_under_way() == 0);
+    }
+    CHECK(seen == 1);
+    { const Witness witness{seen}; }
+    CHECK(seen == 0);
+}
+
+TEST_CASE("exceptions_under_way: counts an exception thrown while another unwinds", "[core]") {
+    int inside = -1;
+    try {
+        const NestingWitness witness{inside};
+        throw 1;
+    } catch (int) {}
+    CHECK(inside == 2);
+}

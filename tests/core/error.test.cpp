@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include <dashpot/core/error.hpp>
+
+#include "catch.hpp"
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <system_error>
+
+using namespace std::chrono_literals;
+using dashpot::Error;
+using dashpot::Refusal;
+using dashpot::to_string;
+
+namespace {
+
+constexpr Error all_errors[] = {Error::circuit_open, Error::probes_in_flight, Error::bulkhead_full};
+
+} // namespace
+
+TEST_CASE("Error: each has the name of its enumerator", "[core]") {
+    STATIC_REQUIRE(to_string(Error::circuit_open) == "circuit_open");
+    STATIC_REQUIRE(to_string(Error::probes_in_flight) == "probes_in_flight");
+    STATIC_REQUIRE(to_string(Error::bulkhead_full) == "bulkhead_full");
+    STATIC_REQUIRE(to_string(Error{}) == "unknown");
+}
+
+TEST_CASE("Error: no error code of ours reads as no error", "[core]") {
+    for (const Error error : all_errors) {
+        const std::error_code code = error;
+        CHECK(code.value() != 0);
+        CHECK(static_cast<bool>(code));
+        CHECK(code.value() == static_cast<int>(error));
+    }
+}
+
+TEST_CASE("Error: each code says something of its own", "[core]") {
+    std::set<std::string> messages;
+    for (const Error error : all_errors) messages.insert(make_error_code(error).message());
+    CHECK(messages.size() == std::size(all_errors));
+    CHECK(messages.count("unknown dashpot error") == 0);
+    CHECK(dashpot::error_category().message(0) == "unknown dashpot error");
+    CHECK(dashpot::error_category().message(-1) == "unknown dashpot error");
+}
+
+TEST_CASE("Error: the category is one object and is called dashpot", "[core]") {
+    CHECK(dashpot::error_category().name() == std::string{"dashpot"});
+    CHECK(&dashpot::error_category() == &make_error_code(Error::circuit_open).category());
+}
+
+TEST_CASE("Error: a code compares with the enumerator and with no other category's value", "[core]") {
+    const std::error_code code = Error::circuit_open;
+    CHECK(code == Error::circuit_open);
+    CHECK(code != Error::bulkhead_full);
+    CHECK(code != std::error_code(code.value(), std::generic_category()));
+}
+
+TEST_CASE("Refusal: converts to the error code of its reason", "[core]") {
+    for (const Error error : all_errors) {
+        const std::error_code code = Refusal{error, 3s};
+        CHECK(code == error);
+    }
+}
+
+TEST_CASE("Refusal: is equal when both the reason and the wait are", "[core]") {
+    STATIC_REQUIRE(Refusal{Error::circuit_open, 3s} == Refusal{Error::circuit_open, 3s});
+    STATIC_REQUIRE(Refusal{Error::circuit_open, 3s} != Refusal{Error::circuit_open, 3s + 1ns});
+    STATIC_REQUIRE(Refusal{Error::circuit_open, 3s} != Refusal{Error::bulkhead_full, 3s});
+    STATIC_REQUIRE(Refusal{Error::circuit_open}.retry_after == 0ns);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include <dashpot/guard/detail/refusal_gate.hpp>
+
+#include "catch.hpp"
+
+#include <chrono>
+
+using namespace std::chrono_literals;
+using dashpot::Instant;
+using dashpot::detail::RefusalGate;
+using dashpot::detail::Wait;
+
+TEST_CASE("RefusalGate: is open at first", "[guard]") {
+    const RefusalGate gate;
+    CHECK_FALSE(gate.read().is_on(Instant{}));
+    CHECK(gate.read().length == 0ns);
+}
+
+TEST_CASE("RefusalGate: shows the wait that it was set to", "[guard]") {
+    RefusalGate gate;
+    for (const Wait& wait : {Wait{Instant{5s}, 10s}, Wait{Instant{-5s}, 1ns},
+                             Wait{(Instant::min)(), (std::chrono::nanoseconds::max)()}, Wait{}}) {
+        gate.set(wait);
+        CHECK(gate.read() == wait);
+    }
+}
+
+TEST_CASE("RefusalGate: refuses nobody once it was opened", "[guard]") {
+    RefusalGate gate;
+    gate.set({Instant{5s}, 10s});
+    CHECK(gate.read().is_on(Instant{6s}));
+    gate.open();
+    CHECK_FALSE(gate.read().is_on(Instant{6s}));
+    CHECK(gate.read().rest(Instant{6s}) == 0ns);
+    gate.set({Instant{6s}, 1s});
+    CHECK(gate.read().is_on(Instant{6s}));
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The whole life of a breaker and a bulkhead, built with -fno-exceptions -fno-rtti. The header
+// below includes every header of core/, policy/, guard/ and testing/.
+#include "headers_without_exceptions.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#if DASHPOT_EXCEPTIONS
+#error "this program is about living without exceptions"
+#endif
+
+namespace {
+
+using namespace std::chrono_literals;
+using dashpot::State;
+using Clock = dashpot::testing::ManualClock;
+using Breaker = dashpot::CircuitBreaker<Clock>;
+
+void expect(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "does not hold: %s\n", what);
+    std::exit(1);
+}
+
+void opens_probes_and_closes() {
+    Clock clock;
+    Breaker breaker{{.threshold = 2}, {.reset_timeout = 10s}, clock};
+    std::vector<State> seen;
+    const auto subscription =
+        breaker.on_transition([&](const dashpot::Transition& t) { seen.push_back(t.to); });
+
+    for (int i = 0; i < 2; ++i) {
+        expect(breaker.allow(), "closed allows");
+        breaker.record_failure();
+    }
+    expect(breaker.state() == State::open, "opens at the threshold");
+    expect(!breaker.allow(), "open refuses");
+    expect(breaker.retry_after() == 10s, "open says how long");
+
+    clock.advance(10s);
+    auto probe = breaker.try_acquire();
+    expect(bool(probe), "the first caller after the wait is the probe");
+    auto second = breaker.try_acquire();
+    expect(!second && second.refusal().reason == dashpot::Error::probes_in_flight,
+           "there is one probe");
+    expect(probe.success(), "the probe counts");
+    expect(seen == std::vector{State::open, State::half_open, State::closed}, "events come in order");
+}
+
+void call_gives_a_value_or_a_refusal() {
+    Breaker breaker{{.threshold = 1}, {}, Clock{}};
+    const auto value = breaker.call([] { return 42; });
+    expect(value.has_value() && *value == 42, "a call returns what its function returned");
+    breaker.call([] { return 5; }, [](int) { return dashpot::Outcome::failure; });
+    const auto refused = breaker.call([] { return 6; });
+    expect(!refused.has_value() && refused.error().reason == dashpot::Error::circuit_open,
+           "a refusal is a value");
+}
+
+void bulkhead_holds_its_limit() {
+    dashpot::Bulkhead bulkhead{1};
+    auto permit = bulkhead.try_acquire();
+    expect(bool(permit) && bulkhead.in_flight() == 1, "a free slot is given");
+    expect(!bulkhead.try_acquire(), "a full bulkhead refuses");
+    permit.release();
+    expect(bulkhead.in_flight() == 0, "a released slot is free");
+}
+
+} // namespace
+
+int main() {
+    opens_probes_and_closes();
+    call_gives_a_value_or_a_refusal();
+    bulkhead_holds_its_limit();
+    std::puts("works without exceptions");
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// Counts what the calling thread allocates: nothing on any path of a call.
+#include <dashpot/registry/registry.hpp>
+#include <dashpot/testing/manual_clock.hpp>
+
+#include "guard/breaker_support.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <utility>
+
+namespace {
+thread_local std::size_t allocations = 0;
+
+void* allocate(std::size_t size) noexcept {
+    ++allocations;
+    return std::malloc(size != 0 ? size : 1);
+}
+
+void* allocate(std::size_t size, std::align_val_t alignment) noexcept {
+    ++allocations;
+    const auto align = static_cast<std::size_t>(alignment);
+    return std::aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+/// Out of line, so that no compiler sees free() of what it takes for new's.
+[[gnu::noinline]] void give_back(void* memory) noexcept { std::free(memory); }
+
+void* or_throw(void* memory) { return memory != nullptr ? memory : throw std::bad_alloc{}; }
+} // namespace
+
+// NOLINTBEGIN: all of them, so that new and delete always match
+void* operator new(std::size_t size) { return or_throw(allocate(size)); }
+void* operator new[](std::size_t size) { return or_throw(allocate(size)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
+void* operator new(std::size_t size, std::align_val_t align) { return or_throw(allocate(size, align)); }
+void* operator new[](std::size_t size, std::align_val_t align) {
+    return or_throw(allocate(size, align));
+}
+void* operator new(std::size_t size, std::align_val_t align, const std::nothrow_t&) noexcept {
+    return allocate(size, align);
+}
+void* operator new[](std::size_t size, std::align_val_t align, const std::nothrow_t&) noexcept {
+    return allocate(size, align);
+}
+void operator delete(void* memory) noexcept { give_back(memory); }
+void operator delete[](void* memory) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
+// NOLINTEND
+
+using namespace std::chrono_literals;
+using dashpot::Bulkhead;
+using dashpot::Outcome;
+using dashpot::Result;
+using dashpot::State;
+using dashpot::Transition;
+using dashpot::testing::ManualClock;
+using Breaker = support::Breaker;
+using Registry = dashpot::Registry<ManualClock>;
+
+namespace {
+
+/// How often `f` allocates. Nothing in it may CHECK: that allocates.
+template <class F>
+std::size_t allocations_of(F&& f) {
+    const std::size_t before = allocations;
+    std::forward<F>(f)();
+    return allocations - before;
+}
+
+struct Rig {
+    ManualClock clock;
+    Breaker breaker{{.threshold = 2}, {.reset_timeout = 10s}, clock};
+};
+
+} // namespace
+
+TEST_CASE("Allocations: are counted here", "[registry]") {
+    CHECK(allocations_of([] { (void)std::make_unique<int>(42); }) == 1);
+    CHECK(allocations_of([] {}) == 0);
+}
+
+TEST_CASE("Allocations: none for a call in two steps, in any state", "[registry]") {
+    Rig rig;
+    bool as_expected = true;
+    CHECK(allocations_of([&] {
+              for (int i = 0; i != 3; ++i) {
+                  as_expected &= rig.breaker.allow();
+                  rig.breaker.record_success();
+                  rig.breaker.record_ignored();
+                  rig.breaker.record_failure();
+                  as_expected &= rig.breaker.state() == State::closed;
+                  rig.breaker.record_failure();
+                  as_expected &= rig.breaker.state() == State::open && !rig.breaker.allow();
+                  as_expected &= rig.breaker.retry_after() == 10s;
+                  rig.clock.advance(10s);
+                  as_expected &= rig.breaker.allow() && !rig.breaker.allow();
+                  rig.breaker.record_ignored();
+                  as_expected &= rig.breaker.allow();
+                  rig.breaker.record_success();
+              }
+          }) == 0);
+    CHECK(as_expected);
+}
+
+TEST_CASE("Allocations: none for permits, in any state", "[registry]") {
+    Rig rig;
+    bool as_expected = true;
+    CHECK(allocations_of([&] {
+              auto permit = rig.breaker.try_acquire();
+              auto moved = std::move(permit);
+              as_expected &= moved.success();
+              as_expected &= rig.breaker.try_acquire().failure();
+              as_expected &= rig.breaker.try_acquire().ignore();
+              { const auto dropped = rig.breaker.try_acquire(); }
+              as_expected &= rig.breaker.try_acquire().record(Outcome::failure);
+              as_expected &= !rig.breaker.try_acquire();
+              rig.clock.advance(10s);
+              auto lost = rig.breaker.try_acquire();
+              rig.clock.advance(10s);
+              auto probe = rig.breaker.try_acquire();
+              as_expected &= !lost.success() && probe.success();
+          }) == 0);
+    CHECK(as_expected);
+    CHECK(rig.breaker.state() == State::closed);
+}
+
+TEST_CASE("Allocations: none for commands and snapshots", "[registry]") {
+    Rig rig;
+    CHECK(allocations_of([&] {
+              rig.breaker.trip();
+              rig.breaker.disable();
+              rig.breaker.force_open();
+              rig.breaker.reset();
+              (void)rig.breaker.snapshot();
+          }) == 0);
+}
+
+TEST_CASE("Allocations: none for a call or its refusal", "[registry]") {
+    Rig rig;
+    CHECK(allocations_of([&] {
+              (void)rig.breaker.call([] { return 42; });
+              (void)rig.breaker.call([] {});
+              (void)rig.breaker.call([] { return 42; }, [](int) { return Outcome::failure; });
+              rig.breaker.trip();
+              (void)rig.breaker.call([] { return 42; });
+          }) == 0);
+}
+
+TEST_CASE("Allocations: none through transitions that somebody hears of", "[registry]") {
+    Rig rig;
+    int heard = 0;
+    const auto first = rig.breaker.on_transition([&](const Transition&) { ++heard; });
+    const auto second = rig.breaker.on_transition([&](const Transition&) { ++heard; });
+    CHECK(allocations_of([&] {
+              for (int i = 0; i != 100; ++i) {
+                  rig.breaker.record_failure();
+                  rig.breaker.record_failure();
+                  rig.clock.advance(10s);
+                  (void)rig.breaker.allow();
+                  rig.breaker.record_success();
+              }
+          }) == 0);
+    CHECK(heard == 600);
+}
+
+TEST_CASE("Allocations: none for sixteen events that wait for their listener", "[registry]") {
+    Rig rig;
+    int heard = 0;
+    const auto meddling = rig.breaker.on_transition([&](const Transition&) {
+        if (++heard != 1) return;
+        for (int i = 0; i != 8; ++i) {
+            rig.breaker.reset();
+            rig.breaker.trip();
+        }
+    });
+    CHECK(allocations_of([&] { rig.breaker.trip(); }) == 0);
+    CHECK(heard == 17);
+}
+
+TEST_CASE("Allocations: none for a bulkhead", "[registry]") {
+    bool as_expected = true;
+    CHECK(allocations_of([&] {
+              Bulkhead bulkhead{1};
+              auto permit = bulkhead.try_acquire();
+              as_expected &= permit && !bulkhead.try_acquire();
+              auto moved = std::move(permit);
+              moved.release();
+              bulkhead.resize(0);
+              as_expected &= !bulkhead.try_acquire();
+          }) == 0);
+    CHECK(as_expected);
+}
+
+TEST_CASE("Allocations: none for entering a target, let in or refused", "[registry]") {
+    ManualClock clock;
+    dashpot::Target<ManualClock> target{
+        "CORE",
+        {.policy = {.threshold = 2}, .breaker = {.reset_timeout = 10s}, .max_concurrent = 1},
+        clock};
+    bool as_expected = true;
+    CHECK(allocations_of([&] {
+              auto entry = target.try_enter();
+              as_expected &= entry && !target.try_enter();
+              auto moved = std::move(entry);
+              as_expected &= moved.failure();
+              (void)target.call([] { return 42; }, [](int) { return Outcome::failure; });
+              (void)target.call([] { return 42; }, [](int) { return Outcome::failure; });
+              as_expected &= !target.try_enter();
+              clock.advance(10s);
+              as_expected &= target.try_enter().success();
+          }) == 0);
+    CHECK(as_expected);
+}
+
+TEST_CASE("Allocations: none for finding a target that exists, whatever the length of its name",
+          "[registry]") {
+    Registry targets{{}, {}, ManualClock{}};
+    constexpr std::string_view long_name =
+        "a name that is too long for the buffer inside a std::string";
+    const auto made = targets.get(long_name);
+    std::shared_ptr<Registry::target_type> found;
+    CHECK(allocations_of([&] { found = targets.get(long_name); }) == 0);
+    CHECK(found == made);
+    CHECK(allocations_of([&] { found = targets.find(long_name); }) == 0);
+    CHECK(allocations_of(
+              [&] { found = targets.find("another name that is too long for its buffer"); }) == 0);
+    CHECK(found == nullptr);
+}
+
+TEST_CASE("Allocations: none for an event that reaches a registry's listener", "[registry]") {
+    Registry targets{{}, {}, ManualClock{}};
+    int heard = 0;
+    const auto subscription =
+        targets.on_transition([&](std::string_view, const Transition&) { ++heard; });
+    const auto core = targets.get("CORE");
+    CHECK(allocations_of([&] {
+              for (int i = 0; i != 100; ++i) {
+                  core->breaker().trip();
+                  core->breaker().reset();
+              }
+          }) == 0);
+    CHECK(heard == 200);
+}
