@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_COMMON_CONNECTION_HPP
+#define DASHPOT_EXAMPLES_COMMON_CONNECTION_HPP
+
+#include "deadline_stream.hpp"
+#include "thread_shortage.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+namespace example {
+
+/// What one connection may cost its server.
+struct ConnectionLimits {
+    std::size_t max_head = 8 * 1024;
+    std::size_t max_body = 1024 * 1024;
+    /// For one request, head and body together, from its first byte.
+    std::chrono::milliseconds read_time{5000};
+    /// For one answer.
+    std::chrono::milliseconds write_time{5000};
+    /// How long a connection may be idle between requests.
+    std::chrono::milliseconds keep_alive{5000};
+};
+
+/// A client's connection while a thread of the server serves it.
+///
+/// **Threads.** Used by that thread alone. A handler reaches it as Connection::current().
+class Connection final : public DeadlineStream {
+  public:
+    Connection(int socket, const ConnectionLimits& limits);
+    ~Connection() override;
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    /// The connection whose request the calling thread handles. Only valid in a handler.
+    [[nodiscard]] static Connection& current() noexcept;
+
+    /// Waits for the first byte of a request.
+    ///
+    /// @param stop      becomes readable when the server stops
+    /// @param shortage  an idle connection gives its thread up to a job that has none
+    /// @return false: no request came, the connection is to be closed
+    [[nodiscard]] bool await_request(int stop, ThreadShortage& shortage);
+
+    /// The head was read: its budget ends, the body's begins.
+    void begin_body() noexcept;
+
+    /// Ends the connection after the answer, for a request whose body was not read to its end.
+    void close_after_answer() noexcept { close_after_answer_ = true; }
+    /// Ends the connection without an answer.
+    void drop() noexcept { dropped_ = true; }
+
+    [[nodiscard]] bool is_to_close() const noexcept { return close_after_answer_ || dropped_; }
+    /// Whether the client has closed or lost its end.
+    [[nodiscard]] bool peer_is_gone() const noexcept;
+
+    ssize_t read(char* into, std::size_t size) override;
+    ssize_t write(const char* from, std::size_t size) override;
+
+    /// Closes so that the client can still read the answer: a close with unread bytes would be a
+    /// reset, and a reset takes the answer with it.
+    void linger() noexcept;
+
+  private:
+    const ConnectionLimits& limits_;
+    bool has_served_ = false;
+    bool answering_ = false;
+    bool close_after_answer_ = false;
+    bool dropped_ = false;
+};
+
+} // namespace example
+
+#endif

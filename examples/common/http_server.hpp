@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_COMMON_HTTP_SERVER_HPP
+#define DASHPOT_EXAMPLES_COMMON_HTTP_SERVER_HPP
+
+#include "connection.hpp"
+#include "file_descriptor.hpp"
+#include "thread_shortage.hpp"
+
+#include <httplib.h>
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+
+namespace example {
+
+struct HttpServerOptions {
+    /// How many connections are served at the same time, at most.
+    std::size_t max_threads = 64;
+    /// How many accepted connections may wait for a thread. With the descriptors of those served
+    /// it stays below the usual limit of 1024.
+    std::size_t max_waiting = 512;
+    ConnectionLimits connection;
+};
+
+/// An httplib server that no client can hold up: threads come when they are needed, idle
+/// connections give theirs up, and every request has a deadline and a size.
+///
+/// httplib's server pins a thread of a fixed pool to each connection for as long as the connection
+/// lives, idle or not.
+class HttpServer final : public httplib::Server {
+  public:
+    explicit HttpServer(HttpServerOptions options);
+
+    /// Binds and listens. Port 0 takes a free one.
+    ///
+    /// @return the port
+    /// @throws std::runtime_error  the address is in use, or is no address
+    int open(const std::string& host, int port);
+
+    /// Serves until stop_serving() and all requests under way are answered.
+    ///
+    /// @return false: the listening socket broke
+    bool serve();
+
+    /// Stops accepting; idle connections are closed. From any thread, also before serve() began.
+    void stop_serving();
+
+  private:
+    // Private and virtual in httplib, which is its way to let a server bring its own sockets.
+    bool process_and_close_socket(socket_t socket) override;
+
+    HttpServerOptions options_;
+    ThreadShortage shortage_;
+    FileDescriptor stop_;
+    std::atomic<bool> has_ended_ = false;
+};
+
+} // namespace example
+
+#endif

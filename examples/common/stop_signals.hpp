@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_COMMON_STOP_SIGNALS_HPP
+#define DASHPOT_EXAMPLES_COMMON_STOP_SIGNALS_HPP
+
+#include <functional>
+#include <thread>
+
+namespace example {
+
+/// Keeps SIGTERM and SIGINT for a StopWaiter. To be called before the first thread is made, since
+/// threads inherit what is blocked. SIGPIPE is ignored.
+void block_stop_signals();
+
+/// Calls `stop` at the first SIGTERM or SIGINT, one that came already included, on a thread of its
+/// own where anything is allowed; in a signal handler nearly nothing is.
+///
+/// Made after what `stop` uses: it ends first, and when it has, `stop` does not run any more.
+class StopWaiter {
+  public:
+    explicit StopWaiter(std::function<void()> stop);
+    ~StopWaiter();
+    StopWaiter(const StopWaiter&) = delete;
+    StopWaiter& operator=(const StopWaiter&) = delete;
+
+  private:
+    std::thread waiter_;
+};
+
+} // namespace example
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_RELAY_HUB_COMPARTMENT_HPP
+#define DASHPOT_EXAMPLES_RELAY_HUB_COMPARTMENT_HPP
+
+#include "reply.hpp"
+#include "settings.hpp"
+#include "tally.hpp"
+#include "target_call.hpp"
+
+#include <dashpot/registry/registry.hpp>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace relay_hub {
+
+using Registry = dashpot::Registry<dashpot::SteadyClock, dashpot::ConsecutiveFailures>;
+using Guards = dashpot::Target<dashpot::SteadyClock, dashpot::ConsecutiveFailures>;
+
+/// One target: where it is, its breaker and bulkhead, and what became of the requests for it.
+///
+/// **Threads.** Every member may be called from any thread at any time.
+class Compartment {
+  public:
+    /// @throws std::invalid_argument  the target's host has no address
+    Compartment(Registry& registry, const TargetOptions& options);
+
+    /// Lets every call in, however many there are and however they end.
+    void remove_protection();
+
+    /// Calls the target if its guards let it, and answers at once if they do not.
+    [[nodiscard]] Reply relay(const std::string& body);
+
+    /// What GET /targets shows of it.
+    [[nodiscard]] nlohmann::json report() const;
+
+  private:
+    [[nodiscard]] Reply call_target(const std::string& body) const;
+    [[nodiscard]] Reply refuse(const dashpot::Refusal& refusal);
+
+    const TargetOptions options_;
+    const Address address_;
+    const std::shared_ptr<Guards> guards_;
+    Tally answers_;
+    std::atomic<std::uint64_t> calls_{0};
+    std::atomic<std::uint64_t> failures_{0};
+    std::atomic<std::uint64_t> refused_open_{0};
+    std::atomic<std::uint64_t> refused_probing_{0};
+    std::atomic<std::uint64_t> refused_full_{0};
+};
+
+} // namespace relay_hub
+
+#endif

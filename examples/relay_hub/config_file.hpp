@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_RELAY_HUB_CONFIG_FILE_HPP
+#define DASHPOT_EXAMPLES_RELAY_HUB_CONFIG_FILE_HPP
+
+#include "settings.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace relay_hub {
+
+/// What a config file says, and nothing that it does not say.
+struct ConfigFile {
+    struct Target {
+        std::string name;
+        std::optional<Endpoint> url;
+        PartialSettings settings;
+    };
+    std::optional<Endpoint> listen;
+    std::optional<std::string> breaker_log;
+    PartialSettings settings; ///< for all targets
+    std::vector<Target> targets;
+};
+
+/// @throws std::invalid_argument  unreadable, not JSON, a key unknown or given twice, a value of the
+///                                wrong type or out of range; names the file and the key
+[[nodiscard]] ConfigFile read_config_file(const std::string& path);
+
+} // namespace relay_hub
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_RELAY_HUB_HUB_HPP
+#define DASHPOT_EXAMPLES_RELAY_HUB_HUB_HPP
+
+#include "breaker_log.hpp"
+#include "relay.hpp"
+#include "settings.hpp"
+
+#include "../common/http_server.hpp"
+
+#include <dashpot/guard/subscription.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace relay_hub {
+
+/// How many connections the hub serves at the same time.
+///
+/// Every call in flight holds a thread, and the bulkheads bound those: at most the sum of all
+/// limits. The rest is for what makes no call: reading requests, refusing them, GET, and idle
+/// connections, which leave as soon as somebody needs their thread. So there is always a thread for
+/// a call that a compartment would let in, whatever state the other compartments are in.
+[[nodiscard]] std::size_t thread_count(const Options& options);
+
+/// The relay hub: its targets, its log and its HTTP server.
+class Hub {
+  public:
+    /// @throws std::invalid_argument  an option turns out impossible; names it
+    /// @throws std::system_error      the log cannot be opened
+    explicit Hub(const Options& options);
+
+    /// Binds to the address it is to listen on.
+    /// @return the URL
+    /// @throws std::runtime_error
+    std::string open();
+
+    /// Serves until stop(). @return false: the server broke
+    bool serve() { return server_.serve(); }
+    /// Lets requests under way finish. From any thread.
+    void stop() { server_.stop_serving(); }
+
+  private:
+    void add_routes();
+    [[nodiscard]] std::string targets_report() const;
+    [[nodiscard]] std::string health_report() const;
+
+    const Options options_;
+    Registry registry_;
+    BreakerLog log_;
+    Relay relay_;
+    // After the relay: what --no-protection does to the breakers is no news for the log.
+    dashpot::Subscription log_subscription_;
+    example::HttpServer server_;
+};
+
+} // namespace relay_hub
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_RELAY_HUB_RELAY_HPP
+#define DASHPOT_EXAMPLES_RELAY_HUB_RELAY_HPP
+
+#include "compartment.hpp"
+#include "reply.hpp"
+#include "settings.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace relay_hub {
+
+/// Finds the compartment of a request. Knows nothing of HTTP servers.
+///
+/// **Threads.** Every member may be called from any thread at any time.
+class Relay {
+  public:
+    /// @throws std::invalid_argument  a target has no address; names the target
+    Relay(Registry& registry, const Options& options);
+
+    /// Answers one request, `{"target":"CORE", …}`.
+    [[nodiscard]] Reply handle(const std::string& body);
+
+    /// Answers what is no request at all.
+    [[nodiscard]] Reply reject(std::string_view problem);
+
+    /// The targets by name, for GET /targets.
+    [[nodiscard]] nlohmann::json report() const;
+
+    [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }
+    [[nodiscard]] std::uint64_t unknown_target() const noexcept { return unknown_target_; }
+
+  private:
+    std::map<std::string, std::unique_ptr<Compartment>, std::less<>> compartments_;
+    std::atomic<std::uint64_t> malformed_{0};
+    std::atomic<std::uint64_t> unknown_target_{0};
+};
+
+} // namespace relay_hub
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "reply.hpp"
+
+#include "codes.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace relay_hub {
+namespace {
+
+nlohmann::ordered_json members(std::string_view code, std::string_view target,
+                               std::string_view message) {
+    nlohmann::ordered_json result;
+    result["code"] = code;
+    if (!target.empty()) result["target"] = target;
+    result["message"] = message;
+    return result;
+}
+
+} // namespace
+
+Reply own_reply(std::string_view code, std::string_view target, std::string_view message) {
+    return {std::string{code}, http_status(code), members(code, target, message).dump()};
+}
+
+Reply circuit_open_reply(std::string_view target, std::string_view message,
+                         std::chrono::nanoseconds retry_after) {
+    auto body = members(code::circuit_open, target, message);
+    body["retry_after_ms"] = std::chrono::ceil<std::chrono::milliseconds>(retry_after).count();
+    return {std::string{code::circuit_open}, http_status(code::circuit_open), body.dump(),
+            std::chrono::ceil<std::chrono::seconds>(retry_after)};
+}
+
+} // namespace relay_hub

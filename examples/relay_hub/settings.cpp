@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "settings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <system_error>
+
+namespace relay_hub {
+namespace {
+
+constexpr double shortest = 0.001;
+constexpr double longest = 86'400;
+
+[[noreturn]] void reject_seconds(const std::string& text) {
+    throw std::invalid_argument{text + " is not a number of seconds from 0.001 to 86400"};
+}
+
+template <class Number>
+bool read_whole(std::string_view text, Number& number) {
+    const auto* const end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && parsed == end;
+}
+
+} // namespace
+
+std::uint32_t parse_count(std::string_view text, CountRange range) {
+    std::uint32_t number = 0;
+    if (!read_whole(text, number) || number < range.lowest || number > range.highest)
+        throw std::invalid_argument{"'" + std::string{text} + "' is not a whole number from " +
+                                    std::to_string(range.lowest) + " to " +
+                                    std::to_string(range.highest)};
+    return number;
+}
+
+std::chrono::nanoseconds parse_seconds(std::string_view text) {
+    double seconds = 0;
+    if (!read_whole(text, seconds) || !(seconds >= shortest && seconds <= longest))
+        reject_seconds("'" + std::string{text} + "'");
+    return to_timeout(seconds);
+}
+
+std::chrono::nanoseconds to_timeout(double seconds) {
+    // Written so that NaN is refused too.
+    if (!(seconds >= shortest && seconds <= longest)) reject_seconds(std::to_string(seconds));
+    return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>{seconds});
+}
+
+void check_target_name(std::string_view name) {
+    const auto is_allowed = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+               c == '-' || c == '.';
+    };
+    if (name.empty() || name.size() > 64 || !std::ranges::all_of(name, is_allowed))
+        throw std::invalid_argument{
+            "a target name has 1 to 64 letters, digits, '_', '-' and '.', nothing else"};
+}
+
+} // namespace relay_hub

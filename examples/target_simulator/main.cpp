@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// A target that behaves as it is told: well, badly, slowly, or not at all.
+#include "control.hpp"
+#include "simulator.hpp"
+
+#include "../common/http_server.hpp"
+#include "../common/open_files.hpp"
+#include "../common/stop_signals.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using example::Connection;
+using httplib::Request;
+using httplib::Response;
+
+// Far more than any hub here sends at once: what limits the calls in flight must be the hub.
+constexpr std::size_t max_threads = 512;
+
+constexpr const char* json_type = "application/json";
+
+void add_routes(example::HttpServer& server, target_simulator::Simulator& simulator,
+                const std::string& name) {
+    server.Post("/tx", [&simulator](const Request&, Response& response) {
+        Connection& connection = Connection::current();
+        const auto answer = simulator.handle([&] { return connection.peer_is_gone(); });
+        if (!answer) return connection.drop();
+        response.status = answer->status;
+        response.set_content(answer->body, json_type);
+    });
+    server.Post("/_ctl", [&simulator, name](const Request& request, Response& response) {
+        try {
+            simulator.set(target_simulator::parse_control(request.body));
+            response.set_content(to_json(simulator.behaviour(), name), json_type);
+        } catch (const std::invalid_argument& error) {
+            response.status = 400;
+            response.set_content(std::string{error.what()} + "\n", "text/plain");
+        }
+    });
+    server.Get("/_stats", [&simulator](const Request&, Response& response) {
+        response.set_content(to_json(simulator.stats()), json_type);
+    });
+    server.Post("/_reset", [&simulator](const Request&, Response& response) {
+        simulator.reset();
+        response.set_content(to_json(simulator.stats()), json_type);
+    });
+}
+
+int run(const std::string& name, int port) {
+    example::block_stop_signals();
+    example::HttpServerOptions options;
+    options.max_threads = max_threads;
+    example::allow_open_files(options.max_threads + options.max_waiting + 64);
+    target_simulator::Simulator simulator;
+    example::HttpServer server{options};
+    add_routes(server, simulator, name);
+    const int bound = server.open("127.0.0.1", port);
+    const example::StopWaiter waiter{[&] {
+        simulator.stop();
+        server.stop_serving();
+    }};
+    std::cout << "listening on http://127.0.0.1:" << bound << std::endl;
+    return server.serve() ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"A target that behaves as it is told through POST /_ctl.", "target_simulator"};
+    int port = 9201;
+    std::string name = "CORE";
+    app.add_option("--port", port, "Where to serve, on 127.0.0.1; 0 takes a free port")
+        ->check(CLI::Range(0, 65535))
+        ->capture_default_str();
+    app.add_option("--name", name, "What POST /_ctl calls this target")->capture_default_str();
+    try {
+        app.parse(argc, argv);
+        return run(name, port);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    } catch (const std::exception& error) {
+        std::cerr << "target_simulator: " << error.what() << '\n';
+        return 1;
+    }
+}

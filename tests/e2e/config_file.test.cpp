@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "rig.hpp"
+
+#include "catch.hpp"
+
+#include <fstream>
+
+using namespace e2e;
+
+namespace {
+
+std::string write_file(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream{path} << text;
+    return path.string();
+}
+
+} // namespace
+
+TEST_CASE("RelayHub: a config file sets each target apart") {
+    Rig rig;
+    const json config{
+        {"fail_threshold", 9},
+        {"reset_timeout", 20},
+        {"call_timeout", 2.5},
+        {"targets",
+         {{"CORE", {{"fail_threshold", 2}, {"max_inflight", 4}, {"reset_timeout", 0.5}}},
+          {"PAY", {{"url", rig.target("CLAIM").url()}, {"call_timeout", 1}, {"max_inflight", 1}}}}}};
+    const std::string path = write_file(rig.directory() / "hub.json", config.dump());
+    rig.start_hub({"--config", path, "--reset-timeout", "30"});
+
+    const auto is = [&](const char* target, const char* key, const json& value) {
+        INFO(target << "." << key);
+        CHECK(rig.report(target).at(key) == value);
+    };
+    is("CORE", "fail_threshold", 2);    // its own
+    is("CORE", "max_inflight", 4);      // its own
+    is("CORE", "reset_timeout", 0.5);   // its own, over the command line
+    is("CORE", "call_timeout", 2.5);    // the file, for all
+    is("CLAIM", "fail_threshold", 9);   // the file, for all
+    is("CLAIM", "reset_timeout", 30.0); // the command line, over the file
+    is("CLAIM", "max_inflight", 10);    // the default
+    is("PAY", "call_timeout", 1.0);
+    CHECK(rig.call("PAY").code() == "0000");
+
+    rig.set("CORE", {{"mode", "fail"}});
+    CHECK(rig.call("CORE").code() == "E500");
+    CHECK(rig.call("CORE").code() == "E500");
+    CHECK(rig.call("CORE").code() == "E904");
+}
+
+TEST_CASE("RelayHub: a config file can say all of it") {
+    const example::TemporaryDirectory directory;
+    const auto log = directory.path() / "changes.log";
+    const json config{
+        {"listen", "127.0.0.1:0"},
+        {"breaker_log", log.string()},
+        {"targets",
+         {{"CORE", {{"url", "http://127.0.0.1:1"}}}, {"CLAIM", {{"url", "http://127.0.0.1:1/"}}}}}};
+    const std::string path = write_file(directory.path() / "hub.json", config.dump());
+    Service hub{program("relay_hub"), {"--config", path}, directory.path() / "hub.err"};
+    CHECK(example::JsonClient{hub.port()}.post("/tx", json{{"target", "CORE"}}).code() == "E902");
+    CHECK(std::filesystem::exists(log));
+    CHECK(hub.stop(std::chrono::seconds{30}) == 0);
+}
+
+TEST_CASE("RelayHub: a bad config file is refused with its name, the key and exit status 2") {
+    struct Bad {
+        const char* text;
+        const char* named;
+    };
+    const std::vector<Bad> all{
+        {"", "JSON"},
+        {"nonsense", "JSON"},
+        {"[]", "must be an object"},
+        {R"({"fail_treshold": 3})", "fail_treshold"},
+        {R"({"fail_threshold": "3"})", "fail_threshold"},
+        {R"({"fail_threshold": 3.5})", "fail_threshold"},
+        {R"({"fail_threshold": 0})", "fail_threshold"},
+        {R"({"fail_threshold": -1})", "fail_threshold"},
+        {R"({"fail_threshold": 1e10})", "fail_threshold"},
+        {R"({"fail_threshold": 3, "fail_threshold": 4})", "fail_threshold"},
+        {R"({"reset_timeout": 0})", "reset_timeout"},
+        {R"({"reset_timeout": "10"})", "reset_timeout"},
+        {R"({"call_timeout": 1e300})", "call_timeout"},
+        {R"({"max_inflight": true})", "max_inflight"},
+        {R"({"max_inflight": null})", "max_inflight"},
+        {R"({"listen": 9200})", "listen"},
+        {R"({"listen": "here"})", "listen"},
+        {R"({"breaker_log": 1})", "breaker_log"},
+        {R"({"breaker_log": ""})", "breaker"},
+        {R"({"targets": []})", "targets"},
+        {R"({"targets": {"CORE": 1}})", "targets.CORE"},
+        {R"({"targets": {"CORE": {"limit": 1}}})", "targets.CORE.limit"},
+        {R"({"targets": {"CORE": {"listen": "127.0.0.1:1"}}})", "targets.CORE.listen"},
+        {R"({"targets": {"CORE": {"url": "ftp://x"}}})", "targets.CORE.url"},
+        {R"({"targets": {"CORE": {"url": 5}}})", "targets.CORE.url"},
+        {R"({"targets": {"CORE": {"max_inflight": 0}}})", "targets.CORE.max_inflight"},
+        {R"({"targets": {"PAY": {"max_inflight": 1}}})", "targets.PAY.url"},
+        {R"({"targets": {"": {"url": "http://127.0.0.1:1"}}})", "target name"},
+        {R"({"targets": {"A\nB": {"url": "http://127.0.0.1:1"}}})", "target name"},
+        {R"({"targets": {"CORE": {}, "CORE": {}}})", "CORE"},
+    };
+    const example::TemporaryDirectory directory;
+    const auto path = directory.path() / "hub.json";
+    for (const Bad& bad : all) {
+        INFO(bad.text);
+        const ShortRun run = run_hub({"--config", write_file(path, bad.text)});
+        CHECK(run.status == 2);
+        CHECK(run.errors.find("hub.json") != std::string::npos);
+        CHECK(run.errors.find(bad.named) != std::string::npos);
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "crooked_target.hpp"
+#include "rig.hpp"
+
+#include "catch.hpp"
+
+using namespace e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A hub that has a target BAD, and answers for CLAIM as ever.
+class CrookedRig : public Rig {
+  public:
+    explicit CrookedRig(std::function<void(const Victim&)> answer, const char* call_timeout = "20")
+        : bad_{std::move(answer)} {
+        start_hub({"--target", "BAD=" + bad_.url(), "--call-timeout", call_timeout});
+    }
+
+  private:
+    CrookedTarget bad_;
+};
+
+void check_broken(std::function<void(const Victim&)> how) {
+    CrookedRig rig{std::move(how)};
+    const HttpAnswer answer = rig.call("BAD");
+    CHECK(answer.code() == "E902");
+    CHECK(answer.status == 502);
+    CHECK(rig.report("BAD").at("failures") == 1);
+    CHECK(rig.report("BAD").at("in_flight") == 0);
+    CHECK(rig.call("CLAIM").code() == "0000");
+}
+
+void check_too_late(std::function<void(const Victim&)> how) {
+    CrookedRig rig{std::move(how), "0.5"};
+    const HttpAnswer answer = rig.call("BAD");
+    CHECK(answer.code() == "E901");
+    CHECK(answer.took >= 500ms);
+    CHECK(answer.took < 5s);
+    CHECK(rig.report("BAD").at("failures") == 1);
+    CHECK(rig.report("BAD").at("in_flight") == 0);
+}
+
+const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+
+} // namespace
+
+TEST_CASE("RelayHub: no complete answer within the call timeout is E901, however it dribbles in") {
+    SECTION("nothing at all") {
+        check_too_late([](const Victim& victim) { victim.wait_for_end(); });
+    }
+    SECTION("a head that never ends") {
+        check_too_late([](const Victim& victim) {
+            victim.send(head);
+            victim.send_for_ever("X-More: 1\r\n", 20ms);
+        });
+    }
+    SECTION("a status line that never ends") {
+        check_too_late([](const Victim& victim) {
+            victim.send("HTTP/1.1 200 ");
+            victim.send_for_ever("O", 20ms);
+        });
+    }
+    SECTION("a body that never ends") {
+        check_too_late([](const Victim& victim) {
+            victim.send(head + "Content-Length: 1000000\r\n\r\n");
+            victim.send_for_ever(" ", 20ms);
+        });
+    }
+    SECTION("a body of chunks") {
+        check_too_late([](const Victim& victim) {
+            victim.send(head + "Transfer-Encoding: chunked\r\n\r\n");
+            victim.send_for_ever("1\r\n \r\n", 20ms);
+        });
+    }
+    SECTION("a body without a length, whole but for the end of the connection") {
+        check_too_late([](const Victim& victim) {
+            victim.send(head + "\r\n{\"code\":\"0000\"}");
+            victim.wait_for_end();
+        });
+    }
+    SECTION("announced answers without an answer") {
+        check_too_late(
+            [](const Victim& victim) { victim.send_for_ever("HTTP/1.1 100 Continue\r\n\r\n", 20ms); });
+    }
+}
+
+TEST_CASE("RelayHub: an answer that is none is E902") {
+    SECTION("the connection closed at once") {
+        check_broken([](const Victim&) {});
+    }
+    SECTION("not HTTP") {
+        check_broken([](const Victim& victim) { victim.send("SSH-2.0-OpenSSH_9.2\r\n"); });
+    }
+    SECTION("a body that ends too early") {
+        check_broken(
+            [](const Victim& victim) { victim.send(head + "Content-Length: 15\r\n\r\n{\"code\":"); });
+    }
+    SECTION("a chunk that ends too early") {
+        check_broken([](const Victim& victim) {
+            victim.send(head + "Transfer-Encoding: chunked\r\n\r\nF\r\n{\"code\":");
+        });
+    }
+    SECTION("no JSON") {
+        check_broken([](const Victim& victim) { victim.send(http_answer("<html>hello</html>")); });
+    }
+    SECTION("no code") {
+        check_broken([](const Victim& victim) { victim.send(http_answer("{\"status\":\"ok\"}")); });
+    }
+    SECTION("a code that is no string") {
+        check_broken([](const Victim& victim) { victim.send(http_answer("{\"code\":0}")); });
+    }
+    SECTION("a redirection") {
+        check_broken([](const Victim& victim) {
+            victim.send(
+                "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n");
+        });
+    }
+    SECTION("no content") {
+        check_broken([](const Victim& victim) { victim.send("HTTP/1.1 204 No Content\r\n\r\n"); });
+    }
+    SECTION("a status that does not exist") {
+        check_broken([](const Victim& victim) {
+            victim.send("HTTP/1.1 999 What\r\nContent-Length: 15\r\n\r\n{\"code\":\"0000\"}");
+        });
+    }
+    SECTION("compressed, though nobody asked for that") {
+        check_broken([](const Victim& victim) {
+            victim.send(http_answer("\x1f\x8b\x08", "Content-Encoding: gzip\r\n"));
+        });
+    }
+    SECTION("a body of many megabytes") {
+        check_broken([](const Victim& victim) {
+            victim.send(head + "\r\n");
+            victim.send_for_ever(std::string(64 * 1024, ' '), 0ms);
+        });
+    }
+    SECTION("a status line of many megabytes") {
+        check_broken([](const Victim& victim) {
+            victim.send("HTTP/1.1 200 ");
+            victim.send_for_ever(std::string(64 * 1024, 'O'), 0ms);
+        });
+    }
+    SECTION("a header of many megabytes") {
+        check_broken([](const Victim& victim) {
+            victim.send(head + "X-Long: ");
+            victim.send_for_ever(std::string(64 * 1024, 'O'), 0ms);
+        });
+    }
+}
+
+TEST_CASE("RelayHub: an unusual but good answer is as good as any") {
+    SECTION("in chunks") {
+        CrookedRig rig{[](const Victim& victim) {
+            victim.send(head + "Transfer-Encoding: chunked\r\n\r\n");
+            victim.send("8\r\n{\"code\":\r\n7\r\n\"0000\"}\r\n0\r\n\r\n");
+        }};
+        CHECK(rig.call("BAD").body == json{{"code", "0000"}});
+    }
+    SECTION("ended by the end of the connection") {
+        CrookedRig rig{[](const Victim& victim) { victim.send(head + "\r\n{\"code\":\"0000\"}"); }};
+        CHECK(rig.call("BAD").code() == "0000");
+    }
+    SECTION("with a status of its own") {
+        CrookedRig rig{[](const Victim& victim) {
+            victim.send("HTTP/1.1 409 Conflict\r\nContent-Length: 15\r\n\r\n{\"code\":\"B409\"}");
+        }};
+        const HttpAnswer answer = rig.call("BAD");
+        CHECK(answer.status == 409);
+        CHECK(answer.code() == "B409");
+        CHECK(rig.report("BAD").at("failures") == 0);
+    }
+    SECTION("with more in it than the code, as it came") {
+        const std::string body = R"({ "nested":{"code":1},"code" : "0000","rate":1.50,"x":"ä" })";
+        CrookedRig rig{[body](const Victim& victim) { victim.send(http_answer(body)); }};
+        CHECK(rig.call("BAD").body == json::parse(body));
+    }
+}
+
+TEST_CASE("RelayHub: a target's headers stay with the hub") {
+    CrookedRig rig{[](const Victim& victim) {
+        victim.send(http_answer(R"({"code":"0000"})", "Content-Type: a/b%0d%0aX-Evil: yes\r\n"
+                                                      "Set-Cookie: a=b\r\n"));
+    }};
+    const HttpAnswer answer = rig.call("BAD");
+    CHECK(answer.code() == "0000");
+    CHECK(answer.headers.count("X-Evil") == 0);
+    CHECK(answer.headers.count("Set-Cookie") == 0);
+    CHECK(answer.headers.find("Content-Type")->second == "application/json");
+}
+
+TEST_CASE("RelayHub: codes come from outside, and their number is bounded") {
+    int next = 0;
+    CrookedRig rig{[&next](const Victim& victim) {
+        victim.send(http_answer(json{{"code", "B" + std::to_string(next++)}}.dump()));
+    }};
+    for (int i = 0; i < 80; ++i) REQUIRE(rig.call("BAD").code() == "B" + std::to_string(i));
+    const json answers = rig.report("BAD").at("answers");
+    CHECK(answers.size() == 65);
+    CHECK(answers.at("other") == 16);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "rig.hpp"
+
+#include "catch.hpp"
+
+using namespace e2e;
+
+TEST_CASE("RelayHub: a bad option is refused with its name and exit status 2") {
+    const std::vector<Words> bad{
+        {"--fail-threshold", "0"},
+        {"--fail-threshold", "-1"},
+        {"--fail-threshold", "2.5"},
+        {"--fail-threshold", "many"},
+        {"--fail-threshold", ""},
+        {"--fail-threshold", "4294967296"},
+        {"--fail-threshold", "99999999999999999999"},
+        {"--reset-timeout", "0"},
+        {"--reset-timeout", "-3"},
+        {"--reset-timeout", "nan"},
+        {"--reset-timeout", "inf"},
+        {"--reset-timeout", "1e300"},
+        {"--reset-timeout", "1e-300"},
+        {"--reset-timeout", "10s"},
+        {"--call-timeout", "0"},
+        {"--call-timeout", "-0.5"},
+        {"--call-timeout", "NaN"},
+        {"--call-timeout", "100000"},
+        {"--max-inflight", "0"},
+        {"--max-inflight", "-10"},
+        {"--max-inflight", "1001"},
+        {"--listen", "nonsense"},
+        {"--listen", "127.0.0.1"},
+        {"--listen", "127.0.0.1:"},
+        {"--listen", "127.0.0.1:70000"},
+        {"--listen", "127.0.0.1:-1"},
+        {"--listen", ":9200"},
+        {"--listen", "[::1:9200"},
+        {"--target", "CORE"},
+        {"--target", "=http://127.0.0.1:9201"},
+        {"--target", "CORE="},
+        {"--target", "CORE=127.0.0.1:9201"},
+        {"--target", "CORE=https://127.0.0.1:9201"},
+        {"--target", "CORE=http://"},
+        {"--target", "CORE=http://127.0.0.1:0"},
+        {"--target", "CORE=http://127.0.0.1:99999"},
+        {"--target", "CORE=http://127.0.0.1:9201/path"},
+        {"--target", "CORE=http://user@127.0.0.1:9201"},
+        {"--target", "CORE=http://no-such-host.invalid"},
+        {"--target", "CO RE=http://127.0.0.1:9201"},
+        {"--target", "CO|RE=http://127.0.0.1:9201"},
+        {"--target", "CO\nRE=http://127.0.0.1:9201"},
+        {"--target", std::string(65, 'X') + "=http://127.0.0.1:9201"},
+        {"--target", "A=http://127.0.0.1:1", "--target", "A=http://127.0.0.1:2"},
+        {"--breaker-log", ""},
+        {"--config", "/no/such/file.json"},
+        {"--config", "/"},
+    };
+    for (const Words& options : bad) {
+        INFO(options.front() << " '" << options.back() << "'");
+        const ShortRun run = run_hub(options);
+        CHECK(run.status == 2);
+        CHECK(run.errors.find(options.front()) != std::string::npos);
+        CHECK(run.output.empty());
+    }
+}
+
+TEST_CASE("RelayHub: an option nobody knows is refused with exit status 2") {
+    const ShortRun run = run_hub({"--no-such-option"});
+    CHECK(run.status == 2);
+    CHECK(run.errors.find("no-such-option") != std::string::npos);
+    CHECK(run_hub({"stray"}).status == 2);
+    CHECK(run_hub({"--fail-threshold"}).status == 2);
+}
+
+TEST_CASE("RelayHub: tells its options and its version") {
+    const ShortRun help = run_hub({"--help"});
+    CHECK(help.status == 0);
+    for (const char* option :
+         {"--listen", "127.0.0.1:9200", "--target", "CORE=http://127.0.0.1:9201",
+          "CLAIM=http://127.0.0.1:9202", "--fail-threshold", "--reset-timeout", "--max-inflight",
+          "--call-timeout", "--breaker-log", "breaker.log", "--config", "--no-protection"})
+        CHECK(help.output.find(option) != std::string::npos);
+    const ShortRun version = run_hub({"--version"});
+    CHECK(version.status == 0);
+    CHECK(version.output.find("relay_hub 0.") == 0);
+}
+
+TEST_CASE("RelayHub: times may be fractions, and all options reach the targets") {
+    Rig rig;
+    rig.start_hub({"--fail-threshold", "7", "--reset-timeout", "0.25", "--max-inflight", "3",
+                   "--call-timeout", "1.5"});
+    for (const char* target : {"CORE", "CLAIM"}) {
+        const json report = rig.report(target);
+        CHECK(report.at("fail_threshold") == 7);
+        CHECK(report.at("reset_timeout") == 0.25);
+        CHECK(report.at("max_inflight") == 3);
+        CHECK(report.at("call_timeout") == 1.5);
+    }
+    CHECK(rig.health().at("threads_at_most") >= 6);
+}

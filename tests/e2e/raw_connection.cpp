@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "raw_connection.hpp"
+
+#include "../../examples/common/wait_until.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace e2e {
+
+RawConnection::RawConnection(int port) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        throw std::system_error{errno, std::generic_category(), "connect"};
+}
+
+bool RawConnection::send(std::string_view text) const {
+    while (!text.empty()) {
+        const ssize_t sent = ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+        if (sent <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+std::string RawConnection::receive(std::string_view text, std::chrono::seconds patience) const {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    std::string received;
+    std::array<char, 4096> buffer;
+    while (text.empty() || received.find(text) == std::string::npos) {
+        if (!example::wait_until(socket_.get(), POLLIN, deadline)) break;
+        const ssize_t count = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
+        if (count <= 0) break;
+        received.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return received;
+}
+
+} // namespace e2e

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_TESTS_E2E_RAW_CONNECTION_HPP
+#define DASHPOT_TESTS_E2E_RAW_CONNECTION_HPP
+
+#include "../../examples/common/file_descriptor.hpp"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace e2e {
+
+/// A connection to 127.0.0.1 that sends whatever it is told to.
+class RawConnection {
+  public:
+    explicit RawConnection(int port);
+
+    /// Sends as much as the other side takes. @return false: it closed the connection before the end
+    bool send(std::string_view text) const;
+    /// What arrives until the other side closes, or until `text` is in it.
+    [[nodiscard]] std::string receive(std::string_view text = {},
+                                      std::chrono::seconds patience = std::chrono::seconds{30}) const;
+
+  private:
+    example::FileDescriptor socket_;
+};
+
+} // namespace e2e
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "rig.hpp"
+
+#include "../../examples/common/text_file.hpp"
+
+#include <stdexcept>
+
+namespace e2e {
+namespace {
+
+using example::JsonClient;
+
+json checked(HttpAnswer answer) {
+    if (answer.status != 200) throw std::runtime_error{"HTTP status " + std::to_string(answer.status)};
+    return std::move(answer.body);
+}
+
+} // namespace
+
+std::filesystem::path program(const std::string& name) {
+    return std::filesystem::path{E2E_PROGRAMS} / name;
+}
+
+Rig::Rig()
+    : core_{program("target_simulator"), {"--port", "0", "--name", "CORE"}, directory() / "core.err"},
+      claim_{
+          program("target_simulator"), {"--port", "0", "--name", "CLAIM"}, directory() / "claim.err"} {}
+
+void Rig::start_hub(const Words& options, const std::filesystem::path& log_file) {
+    Words all{"--listen",      "127.0.0.1:0",
+              "--target",      "CORE=" + core_.url(),
+              "--target",      "CLAIM=" + claim_.url(),
+              "--breaker-log", (log_file.empty() ? log() : log_file).string()};
+    all.insert(all.end(), options.begin(), options.end());
+    hub_.reset();
+    hub_ = std::make_unique<Service>(program("relay_hub"), all, directory() / "hub.err");
+}
+
+HttpAnswer Rig::call(const std::string& target) { return post(json{{"target", target}}.dump()); }
+
+HttpAnswer Rig::post(const std::string& body) { return JsonClient{hub_->port()}.post("/tx", body); }
+
+std::vector<std::future<HttpAnswer>> Rig::call_at_once(const std::string& target, std::size_t count) {
+    std::vector<std::future<HttpAnswer>> answers;
+    for (std::size_t i = 0; i < count; ++i)
+        answers.push_back(std::async(std::launch::async, [this, target] { return call(target); }));
+    return answers;
+}
+
+void Rig::set(const std::string& target_name, const json& behaviour) {
+    checked(JsonClient{target(target_name).port()}.post("/_ctl", behaviour));
+}
+
+json Rig::stats(const std::string& target_name) {
+    return checked(JsonClient{target(target_name).port()}.get("/_stats"));
+}
+
+json Rig::report(const std::string& target) {
+    return checked(JsonClient{hub_->port()}.get("/targets")).at("targets").at(target);
+}
+
+json Rig::health() { return checked(JsonClient{hub_->port()}.get("/healthz")); }
+
+std::string Rig::hub_errors() const { return example::read_text_file(directory() / "hub.err"); }
+
+ShortRun run_hub(const Words& options) {
+    const example::TemporaryDirectory directory;
+    const auto errors = directory.path() / "errors";
+    example::ChildProcess hub{program("relay_hub"), options, {errors, directory.path()}};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    ShortRun result{-1, {}, {}};
+    while (const auto line = hub.read_line(deadline)) result.output += *line + "\n";
+    result.status = hub.wait(deadline).value_or(-1);
+    result.errors = example::read_text_file(errors);
+    return result;
+}
+
+} // namespace e2e
