@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+cmake_minimum_required(VERSION 3.25)
+
+file(READ "${README}" readme)
+file(READ "${EXAMPLE}" example)
+string(REGEX REPLACE "^// SPDX[^\n]*\n" "" example "${example}")
+string(FIND "${readme}" "```cpp\n${example}```" found)
+if(found EQUAL -1)
+    message(FATAL_ERROR "README.md does not show ${EXAMPLE} as it is")
+endif()
