@@ -163,3 +163,14 @@ TEST_CASE("Result: can be told from other types", "[core]") {
     STATIC_REQUIRE_FALSE(dashpot::detail::is_result<int>);
     STATIC_REQUIRE_FALSE(dashpot::detail::is_result<Refusal>);
 }
+
+#if !defined(__cpp_lib_expected)
+template <class R>
+constexpr bool chains = requires(R result) { result.and_then([](int v) { return R{v}; }); } ||
+                        requires(R result) { result.transform([](int v) { return v; }); } ||
+                        requires(R result) { result.or_else([](Refusal) { return R{1}; }); };
+
+TEST_CASE("Result: does not chain where the standard library's own could not", "[core]") {
+    STATIC_REQUIRE_FALSE(chains<Result<int>>);
+}
+#endif

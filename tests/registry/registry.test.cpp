@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -42,6 +43,31 @@ std::set<std::string> names_of(const Registry& targets) {
 }
 
 using Names = std::set<std::string>;
+
+/// Opens at a failure with no more than so many calls before it.
+struct EarlyFailure {
+    std::uint32_t calls_before = 0;
+    bool operator==(const EarlyFailure&) const = default;
+    void validate() const {}
+    class Tally;
+};
+
+class EarlyFailure::Tally {
+  public:
+    explicit Tally(const EarlyFailure& policy) noexcept : policy_{policy} {}
+    std::optional<dashpot::Reason> record(const dashpot::FinishedCall& call) noexcept {
+        const bool opens = call.failed && calls_ <= policy_.calls_before;
+        ++calls_;
+        return opens ? std::optional{dashpot::Reason::policy} : std::nullopt;
+    }
+    void clear() noexcept { calls_ = 0; }
+    dashpot::Counts counts(dashpot::Instant) const noexcept { return {.calls = calls_}; }
+    bool quiet() const noexcept { return false; }
+
+  private:
+    EarlyFailure policy_;
+    std::uint32_t calls_ = 0;
+};
 
 } // namespace
 
@@ -343,4 +369,17 @@ TEST_CASE("Registry: is pinned where it is", "[registry]") {
     STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<Registry>);
     STATIC_REQUIRE_FALSE(std::is_move_constructible_v<Registry>);
     STATIC_REQUIRE_FALSE(std::is_convertible_v<TargetOptions<>, Registry>);
+}
+
+TEST_CASE("Registry: takes a policy of one's own, by default and for one name", "[registry]") {
+    dashpot::Registry<ManualClock, EarlyFailure> targets{
+        {.policy = {.calls_before = 1}}, {}, ManualClock{}};
+    targets.configure("STRICT", {.policy = {.calls_before = 0}});
+    for (const char* name : {"CORE", "STRICT"}) {
+        CHECK(targets.get(name)->try_enter().success());
+        CHECK(targets.get(name)->try_enter().failure());
+    }
+    CHECK(targets.get("CORE")->breaker().state() == State::open);
+    CHECK(targets.get("STRICT")->breaker().state() == State::closed);
+    CHECK(targets.get("STRICT")->breaker().snapshot().calls == 2);
 }
