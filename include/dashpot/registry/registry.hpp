@@ -71,7 +71,7 @@ class Registry {
     /// Finds the target, or makes it: exactly once per name. Never null.
     ///
     /// **Errors.** std::length_error naming `max_targets` when there are so many already.
-    [[nodiscard]] std::shared_ptr<target_type> get(std::string_view name) {
+    std::shared_ptr<target_type> get(std::string_view name) {
         Shard& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
         const auto found = shard.members.find(name);
