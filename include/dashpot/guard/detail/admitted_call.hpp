@@ -34,8 +34,9 @@ decltype(auto) invoke_judging_exceptions([[maybe_unused]] Permit& permit, F&& f,
         try {
             return std::invoke(std::forward<F>(f));
         } catch (...) {
-            settle(permit,
-                   [&]() -> Outcome { return std::invoke(classify, std::current_exception()); });
+            const std::exception_ptr thrown = std::current_exception();
+            // What is no C++ exception cancels this thread: the permit's destructor answers for it.
+            if (thrown) settle(permit, [&]() -> Outcome { return std::invoke(classify, thrown); });
             throw;
         }
     } else
