@@ -69,17 +69,18 @@ struct Told {
     Machine machine;
     bool everything;
 
-    Effect record(std::optional<std::uint64_t> generation, FinishedCall call) {
+    Effect record(std::optional<std::uint64_t> generation, const FinishedCall& call) {
         const std::uint64_t whose = generation.value_or(Machine::any_generation);
-        if (!everything && !call.failed && !call.slow) {
-            const bool is_current = !generation || whose == machine.generation();
-            if (is_current && machine.is_quiet()) return {true};
-            if (machine.state() == State::closed &&
-                !dashpot::detail::needs_time_of_success<typename P::Tally>()) {
-                call.at = {};
-            }
+        if (everything) return machine.record(whose, call);
+        const bool is_current = !generation || whose == machine.generation();
+        if (!call.failed && !call.slow && is_current && machine.is_quiet()) return {true};
+        if (!Machine::foresees_opening || machine.state() == State::half_open) {
+            return machine.record(whose, call);
         }
-        return machine.record(whose, call);
+        FinishedCall untimed = call;
+        untimed.at = {};
+        const Effect effect = machine.record(whose, untimed, false);
+        return effect.lacks_time ? machine.record(whose, call) : effect;
     }
 
     Effect obey(Reason command, Instant now) {

@@ -111,12 +111,22 @@ TEST_CASE("ConsecutiveFailures: refuses a threshold of 0 and takes 1", "[policy]
     CHECK_NOTHROW(ConsecutiveFailures{.threshold = 1}.validate());
 }
 
-TEST_CASE("ConsecutiveFailures: needs no clock for a success and judges no slow calls", "[policy]") {
-    STATIC_REQUIRE_FALSE(dashpot::detail::needs_time_of_success<ConsecutiveFailures::Tally>());
+TEST_CASE("ConsecutiveFailures: needs no clock, but for the opening, and judges no slow calls",
+          "[policy]") {
+    STATIC_REQUIRE(dashpot::detail::ForeseesOpening<ConsecutiveFailures::Tally>);
     STATIC_REQUIRE_FALSE(dashpot::detail::JudgesSlowCalls<ConsecutiveFailures>);
 }
 
 TEST_CASE("ConsecutiveFailures: compares as a value", "[policy]") {
     STATIC_REQUIRE(ConsecutiveFailures{} == ConsecutiveFailures{5});
     STATIC_REQUIRE(ConsecutiveFailures{4} != ConsecutiveFailures{5});
+}
+
+TEST_CASE("ConsecutiveFailures: foresees that a call would open it", "[policy]") {
+    ConsecutiveFailures::Tally tally{ConsecutiveFailures{2}};
+    CHECK_FALSE(tally.would_open({.failed = true}));
+    tally.record({.failed = true});
+    CHECK(tally.would_open({.failed = true}));
+    CHECK_FALSE(tally.would_open({.failed = false}));
+    CHECK(tally.counts({}).calls == 1); // it only looked
 }

@@ -32,7 +32,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 static_assert(dashpot::FailurePolicy<CountWindow>);
 static_assert(dashpot::detail::JudgesSlowCalls<CountWindow>);
-static_assert(dashpot::detail::needs_time_of_success<CountWindow::Tally>()); // a success may open it
+static_assert(dashpot::detail::ForeseesOpening<CountWindow::Tally>);
+static_assert(dashpot::detail::BatchesSuccesses<CountWindow::Tally>);
+static_assert(!dashpot::detail::EndsBatches<CountWindow::Tally>);
 
 static_assert(CountWindow{}.size == 100 && CountWindow{}.minimum_calls == 10);
 static_assert(CountWindow{}.failure_rate == 0.5 && !CountWindow{}.slow_calls);

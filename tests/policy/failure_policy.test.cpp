@@ -28,13 +28,16 @@ struct Least {
     };
 };
 
-/// All of it, with the two members that may be left out.
+/// All of it, with the members that may be left out.
 struct Most : Least {
     std::optional<std::chrono::nanoseconds> slow_after() const noexcept { return 1s; }
 
     struct Tally : Least::Tally {
-        static constexpr bool needs_time_of_success = false;
         explicit Tally(const Most& most) : Least::Tally{most} {}
+        bool would_open(const FinishedCall&) const noexcept { return false; }
+        bool may_batch_successes() const noexcept { return true; }
+        void record_successes(std::uint64_t) noexcept {}
+        Instant batch_ends() const noexcept { return {}; }
     };
 };
 
@@ -108,9 +111,13 @@ TEST_CASE("FailurePolicy: judges slow calls only if it says after how long", "[p
     STATIC_REQUIRE(dashpot::detail::JudgesSlowCalls<Most>);
 }
 
-TEST_CASE("FailurePolicy: needs the time of a success unless it says that it does not", "[policy]") {
-    STATIC_REQUIRE(dashpot::detail::needs_time_of_success<Least::Tally>());
-    STATIC_REQUIRE_FALSE(dashpot::detail::needs_time_of_success<Most::Tally>());
+TEST_CASE("FailurePolicy: what it may offer is taken up only if it does", "[policy]") {
+    STATIC_REQUIRE_FALSE(dashpot::detail::ForeseesOpening<Least::Tally>);
+    STATIC_REQUIRE_FALSE(dashpot::detail::BatchesSuccesses<Least::Tally>);
+    STATIC_REQUIRE_FALSE(dashpot::detail::EndsBatches<Least::Tally>);
+    STATIC_REQUIRE(dashpot::detail::ForeseesOpening<Most::Tally>);
+    STATIC_REQUIRE(dashpot::detail::BatchesSuccesses<Most::Tally>);
+    STATIC_REQUIRE(dashpot::detail::EndsBatches<Most::Tally>);
 }
 
 TEST_CASE("Counts: are equal by all of their numbers, and have no rates until one is judged",

@@ -32,7 +32,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 static_assert(dashpot::FailurePolicy<TimeWindow>);
 static_assert(dashpot::detail::JudgesSlowCalls<TimeWindow>);
-static_assert(dashpot::detail::needs_time_of_success<TimeWindow::Tally>());
+static_assert(!dashpot::detail::ForeseesOpening<TimeWindow::Tally>); // it places every call in time
+static_assert(dashpot::detail::EndsBatches<TimeWindow::Tally>);
 static_assert(!TimeWindow{}.slow_after());
 static_assert(TimeWindow{.slow_calls = SlowCalls{.longer_than = 0ns}}.slow_after() == 0ns);
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 using namespace model;
@@ -40,21 +41,77 @@ bool is_full_and_clean(const CountWindow& policy, const Calls& all) {
 }
 bool is_full_and_clean(const TimeWindow& /*policy*/, const Calls& /*all*/) { return false; }
 
+/// A window that is told of successes late, and together, wherever it says that this makes no
+/// difference; and that is asked before each call whether it would open, if it can say.
+template <class P>
+class Late {
+  public:
+    explicit Late(const P& policy) : tally_{policy} {}
+
+    std::optional<Reason> record(const FinishedCall& call) {
+        if (!call.failed && !call.slow && !verdict_ && tally_.may_batch_successes() &&
+            !is_too_late(call.at)) {
+            ++waiting_;
+            return std::nullopt;
+        }
+        catch_up();
+        bool was_foreseen = false;
+        if constexpr (requires { tally_.would_open(call); }) was_foreseen = tally_.would_open(call);
+        verdict_ = tally_.record(call);
+        if constexpr (requires { tally_.would_open(call); }) {
+            foresees_ = foresees_ && was_foreseen == verdict_.has_value();
+        }
+        return verdict_;
+    }
+    /// Each opening was foreseen, and no other.
+    bool foresees() const { return foresees_; }
+
+    Counts counts(Instant now) {
+        catch_up();
+        return tally_.counts(now);
+    }
+    void clear() {
+        waiting_ = 0;
+        verdict_.reset();
+        tally_.clear();
+    }
+
+  private:
+    bool is_too_late(Instant now) const {
+        if constexpr (requires { tally_.batch_ends(); }) return now >= tally_.batch_ends();
+        return false;
+    }
+    void catch_up() {
+        if (waiting_ != 0) tally_.record_successes(std::exchange(waiting_, 0));
+    }
+
+    typename P::Tally tally_;
+    std::uint64_t waiting_ = 0;
+    std::optional<Reason> verdict_{}; // of the last call
+    bool foresees_ = true;
+};
+
 /// The number of the first operation at which the window and the model differ.
 template <class P>
 std::optional<std::size_t> first_difference(const P& policy, const std::vector<Operation>& operations) {
     typename P::Tally tally{policy};
+    Late<P> late{policy};
     Calls all;
     for (std::size_t i = 0; i != operations.size(); ++i) {
         const Operation& op = operations[i];
         if (op.kind == Kind::clear) {
             tally.clear();
+            late.clear();
             all.clear();
         } else if (op.kind == Kind::record) {
             all.push_back({op.failed, op.slow, at(op.time)});
-            if (tally.record(all.back()) != verdict(policy, counted(policy, all, op.time))) return i;
+            const std::optional<Reason> expected = verdict(policy, counted(policy, all, op.time));
+            if (tally.record(all.back()) != expected || late.record(all.back()) != expected) return i;
+        } else if (late.counts(at(op.time)) != counted(policy, all, op.time)) {
+            return i;
         }
         if (tally.counts(at(op.time)) != counted(policy, all, op.time)) return i;
+        if (!late.foresees()) return i;
         if (tally.quiet() != is_full_and_clean(policy, all)) return i;
     }
     return std::nullopt;

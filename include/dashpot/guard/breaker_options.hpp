@@ -26,6 +26,11 @@ struct BreakerOptions {
     /// Where it starts: closed, disabled, forced_open or metrics_only. Default: closed.
     State initial_state = State::closed;
 
+    /// Count every success, failure and slow call over the breaker's life, for metrics: see
+    /// Snapshot::totals. It costs an uncontended atomic read-modify-write per healthy call, which
+    /// otherwise writes nothing. Default: no.
+    bool count_totals = false;
+
     friend bool operator==(const BreakerOptions&, const BreakerOptions&) = default;
 
     constexpr void validate() const {

@@ -22,7 +22,6 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -47,9 +46,10 @@ namespace dashpot::inline v0 {
 /// A call within a call of the same breaker is refused like any other caller when probes are out.
 /// **Threads.** Every member may be called from any thread at any time. No code of the user's runs
 /// under a lock: listeners, classifiers and called functions may use the breaker.
-/// **Cost.** Healthy: one atomic load to ask, one to record a success that changes nothing. Refused:
-/// a clock reading and a count, no lock. Recording anything else: one mutex. No allocation, but for
-/// more than 16 events that wait for a slow listener.
+/// **Cost.** Healthy: one atomic load to ask, one to record a success that changes nothing; an atomic
+/// write of the thread's own for one that changes a window but cannot open the circuit. Refused: a
+/// clock reading and a count, no lock. Recording anything else: one mutex. No allocation, but for more
+/// than 16 events that wait for a slow listener.
 /// **Errors.** The constructor throws std::invalid_argument that names the field out of range.
 /// **Source.** M. Nygard, *Release It!*, 2nd ed., "Circuit Breaker". Generations: sony/gobreaker.
 ///
@@ -80,12 +80,12 @@ class CircuitBreaker {
     /// HALF_OPEN it answers a probe as long as one of those handed out here is unanswered, in OPEN it
     /// is dropped. Where that matters, or an exception could skip the record, use try_acquire().
     [[nodiscard]] bool allow() noexcept {
-        return core_.word().is_closed() || !core_.admit(true).refusal;
+        return core_.word().is_closed() || !core_.admit(true).was_refused();
     }
 
     /// Answers an allow(). `elapsed`, how long the call took, matters only where slow calls are judged.
     void record_success(duration elapsed = {}) noexcept {
-        if (!core_.slow_after() && core_.word().is_closed_and_quiet()) return;
+        if (!core_.is_slow(elapsed) && core_.word().is_closed_and_quiet()) return;
         record(Outcome::success, elapsed);
     }
     /// Answers an allow(). `elapsed`, how long the call took, matters only where slow calls are judged.
@@ -149,7 +149,7 @@ class CircuitBreaker {
     using Core = detail::BreakerCore<C, P>;
 
     void record(Outcome outcome, duration elapsed) noexcept {
-        (void)core_.answer(Core::any_generation, outcome, elapsed);
+        (void)core_.answer(Core::any_generation, outcome, {elapsed});
     }
 
     Core core_;
@@ -189,15 +189,19 @@ class CircuitBreaker<C, P>::Permit {
     /// The generation that it was granted or refused in.
     [[nodiscard]] std::uint64_t generation() const noexcept { return held_.quiet_word.generation(); }
 
-    bool success() noexcept { return succeed(std::nullopt); }
-    bool success(duration elapsed) noexcept { return succeed(elapsed); }
-    bool failure() noexcept { return answer(Outcome::failure, std::nullopt); }
-    bool failure(duration elapsed) noexcept { return answer(Outcome::failure, elapsed); }
-    bool ignore() noexcept { return answer(Outcome::ignored, std::nullopt); }
+    bool success() noexcept { return record(Outcome::success); }
+    bool success(duration elapsed) noexcept { return record(Outcome::success, elapsed); }
+    bool failure() noexcept { return record(Outcome::failure); }
+    bool failure(duration elapsed) noexcept { return record(Outcome::failure, elapsed); }
+    bool ignore() noexcept { return record(Outcome::ignored); }
     bool record(Outcome outcome) noexcept {
-        return outcome == Outcome::success ? success() : answer(outcome, std::nullopt);
+        if (held_.core == nullptr) return false;
+        return answer(outcome, {held_.time, true}, held_.core->times_calls());
     }
-    bool record(Outcome outcome, duration elapsed) noexcept { return answer(outcome, elapsed); }
+    bool record(Outcome outcome, duration elapsed) noexcept {
+        if (held_.core == nullptr) return false;
+        return answer(outcome, {elapsed}, held_.core->is_slow(elapsed));
+    }
 
     /// Gives it back unused, because the call was not made after all. As ignore(), but not counted.
     void release() noexcept {
@@ -221,9 +225,9 @@ class CircuitBreaker<C, P>::Permit {
         const detail::BreakerWord seen = core.word();
         if (seen.is_closed()) {
             hold(core, seen);
-        } else if (const detail::Admission admission = core.admit(false); admission.refusal) {
-            held_ = {nullptr, admission.word.as_closed_and_quiet(), admission.refusal->retry_after, 0,
-                     admission.refusal->reason};
+        } else if (const detail::Admission admission = core.admit(false); admission.was_refused()) {
+            held_ = {nullptr, admission.word.as_closed_and_quiet(), admission.retry_after, 0,
+                     admission.reason};
         } else {
             hold(core, admission.word);
         }
@@ -233,28 +237,22 @@ class CircuitBreaker<C, P>::Permit {
         held_.core = &core;
         held_.quiet_word = word.as_closed_and_quiet();
         // Read here and not at the admission: what its listeners took is not the call's time.
-        if (core.slow_after()) held_.time = core.now().time_since_epoch();
+        if (core.times_calls()) held_.time = core.now().time_since_epoch();
         held_.exceptions = detail::exceptions_under_way();
     }
 
-    bool succeed(std::optional<std::chrono::nanoseconds> elapsed) noexcept {
-        if (held_.core == nullptr) return false;
-        if (!held_.core->slow_after() && held_.core->word() == held_.quiet_word) {
-            held_.core = nullptr;
-            return true;
-        }
-        return answer(Outcome::success, elapsed);
-    }
-
-    bool answer(Outcome outcome, std::optional<std::chrono::nanoseconds> elapsed) noexcept {
+    /// A success that is not, and cannot turn out to be, slow needs no more than a look.
+    bool answer(Outcome outcome, detail::Timing timing, bool may_be_slow) noexcept {
         Core* const core = std::exchange(held_.core, nullptr);
-        return core != nullptr && core->answer(generation(), outcome, elapsed, time_point{held_.time});
+        if (outcome == Outcome::success && !may_be_slow && core->word() == held_.quiet_word)
+            return true;
+        return core->answer(generation(), outcome, timing);
     }
 
     void drop() noexcept {
         if (held_.core == nullptr) return;
         const bool is_unwinding = detail::exceptions_under_way() > held_.exceptions;
-        (void)answer(is_unwinding ? Outcome::failure : Outcome::ignored, std::nullopt);
+        (void)record(is_unwinding ? Outcome::failure : Outcome::ignored);
     }
 
     Held held_;

@@ -12,6 +12,15 @@
 
 namespace dashpot::inline v0 {
 
+/// All calls whose answer counted, over a breaker's life.
+struct CallTotals {
+    std::uint64_t successes = 0; ///< Slow ones too.
+    std::uint64_t failures = 0;
+    std::uint64_t slow = 0; ///< Of both. 0 where slow calls are not judged.
+
+    friend bool operator==(const CallTotals&, const CallTotals&) = default;
+};
+
 /// A circuit breaker at one instant, all fields of the same instant.
 struct Snapshot {
     State state = State::closed;
@@ -35,6 +44,9 @@ struct Snapshot {
     /// How often it would have opened while METRICS_ONLY, over its life. Each time its window begins
     /// anew.
     std::uint64_t would_have_opened = 0;
+
+    /// Empty unless BreakerOptions::count_totals.
+    std::optional<CallTotals> totals{};
 
     Instant since{}; ///< When it entered `state`, on the breaker's clock; at first, when it was made.
     std::optional<Instant> opened_at{};      ///< When it last opened. Empty unless OPEN or HALF_OPEN.

@@ -36,8 +36,6 @@ struct ConsecutiveFailures {
 /// The run of failures under way.
 class ConsecutiveFailures::Tally {
   public:
-    static constexpr bool needs_time_of_success = false;
-
     constexpr explicit Tally(const ConsecutiveFailures& policy) noexcept
         : threshold_{policy.threshold} {}
 
@@ -48,6 +46,10 @@ class ConsecutiveFailures::Tally {
         }
         if (run_ < threshold_) ++run_;
         return run_ == threshold_ ? std::optional{Reason::consecutive_failures} : std::nullopt;
+    }
+
+    [[nodiscard]] constexpr bool would_open(const FinishedCall& call) const noexcept {
+        return call.failed && run_ + 1 >= threshold_;
     }
 
     constexpr void clear() noexcept { run_ = 0; }

@@ -10,6 +10,8 @@
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/slow_calls.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -65,20 +67,46 @@ class CountWindow::Tally {
           ring_((std::size_t{policy.size} + calls_per_word - 1) / calls_per_word) {}
 
     constexpr std::optional<Reason> record(const FinishedCall& call) noexcept {
+        sums_ = with(call);
         std::uint64_t& word = ring_[next_ / calls_per_word];
         const std::uint32_t shift = next_ % calls_per_word * bits_per_call;
-        if (sums_.calls == size_) {
-            const std::uint64_t oldest = word >> shift;
-            sums_.subtract({1, oldest & failed_bit ? 1U : 0U, oldest & slow_bit ? 1U : 0U});
-        }
-        sums_.add(call);
         word &= ~((failed_bit | slow_bit) << shift);
         word |= ((call.failed ? failed_bit : 0) | (call.slow ? slow_bit : 0)) << shift;
         next_ = next_ + 1 == size_ ? 0 : next_ + 1;
         return rule_.judge(sums_);
     }
 
-    constexpr void clear() noexcept { // bits of calls not held are never read
+    [[nodiscard]] constexpr bool would_open(const FinishedCall& call) const noexcept {
+        return rule_.judge(with(call)).has_value();
+    }
+
+    [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
+        return rule_.successes_open_nothing(sums_);
+    }
+
+    /// **Cost.** O(count / 32), at most O(size / 32).
+    constexpr void record_successes(std::uint64_t count) noexcept {
+        auto rest = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, size_));
+        const std::uint64_t held = std::min<std::uint64_t>(sums_.calls + rest, size_);
+        while (rest != 0) {
+            const std::uint32_t first = next_ % calls_per_word;
+            const std::uint32_t some = std::min({rest, calls_per_word - first, size_ - next_});
+            const std::uint64_t bits =
+                (some == calls_per_word ? ~std::uint64_t{0}
+                                        : (std::uint64_t{1} << some * bits_per_call) - 1)
+                << first * bits_per_call;
+            std::uint64_t& word = ring_[next_ / calls_per_word];
+            sums_.failures -= static_cast<std::uint64_t>(std::popcount(word & bits & failed_bits));
+            sums_.slow -= static_cast<std::uint64_t>(std::popcount(word & bits & ~failed_bits));
+            word &= ~bits;
+            next_ = next_ + some == size_ ? 0 : next_ + some;
+            rest -= some;
+        }
+        sums_.calls = held;
+    }
+
+    constexpr void clear() noexcept {
+        if (!sums_.is_clean()) std::fill(ring_.begin(), ring_.end(), std::uint64_t{0});
         sums_ = {};
         next_ = 0;
     }
@@ -89,20 +117,33 @@ class CountWindow::Tally {
 
     /// Full and clean: a success pushes out a success.
     [[nodiscard]] constexpr bool quiet() const noexcept {
-        return sums_.calls == size_ && sums_.failures == 0 && sums_.slow == 0;
+        return sums_.calls == size_ && sums_.is_clean();
     }
 
   private:
+    /// The sums as they are after one more call.
+    [[nodiscard]] constexpr detail::WindowSums with(const FinishedCall& call) const noexcept {
+        detail::WindowSums sums = sums_;
+        if (sums.calls == size_) {
+            const std::uint64_t oldest =
+                ring_[next_ / calls_per_word] >> next_ % calls_per_word * bits_per_call;
+            sums.subtract({1, oldest & failed_bit ? 1U : 0U, oldest & slow_bit ? 1U : 0U});
+        }
+        sums.add(call);
+        return sums;
+    }
+
     static constexpr std::uint32_t bits_per_call = 2;
     static constexpr std::uint32_t calls_per_word = 64 / bits_per_call;
     static constexpr std::uint64_t failed_bit = 1;
     static constexpr std::uint64_t slow_bit = 2;
+    static constexpr std::uint64_t failed_bits = 0x5555'5555'5555'5555; // of all calls in a word
 
     detail::WindowRule rule_;
     std::uint32_t size_;
     std::uint32_t next_ = 0; // where the next call goes; when full, the oldest call
     detail::WindowSums sums_;
-    std::vector<std::uint64_t> ring_;
+    std::vector<std::uint64_t> ring_; // the bits of calls that are not held are 0
 };
 
 static_assert(FailurePolicy<CountWindow>);

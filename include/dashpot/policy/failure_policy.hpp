@@ -16,7 +16,8 @@ namespace dashpot::inline v0 {
 struct FinishedCall {
     bool failed = false; ///< The target failed it.
     bool slow = false;   ///< It took longer than the policy's slow_after(); false where there is none.
-    Instant at{}; ///< When it was recorded. May stand still or step back; see needs_time_of_success.
+    Instant at{}; ///< When it was recorded. May stand still or step back. Not set where would_open() is
+                  ///< offered.
 };
 
 /// The numbers that a policy judges by.
@@ -51,12 +52,17 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 /// the numbers. Yours is as good as ours.
 ///
 /// **Contract.** `validate()` calls refuse_option() for a field out of range. `P::Tally` is made from
-/// a `const P&` and models FailureTally. Two optional members:
-/// - `std::optional<std::chrono::nanoseconds> slow_after() const noexcept`: calls that take longer
+/// a `const P&` and models FailureTally. It may offer more, and the guard then does less:
+/// - `std::optional<std::chrono::nanoseconds> P::slow_after() const noexcept`: calls that take longer
 ///   are told as slow. Without it, or where it is empty, no call is timed.
-/// - `static constexpr bool needs_time_of_success` in the Tally: false where a success can neither
-///   open the circuit nor be placed in time, so that the guard need not read the clock for it. `at`
-///   is then meaningless for a success. Without it: true.
+/// - `bool Tally::would_open(const FinishedCall&) const noexcept`: whether telling it of that call now
+///   would open the circuit. A Tally that offers it must not look at `FinishedCall::at`: the guard then
+///   reads the clock only for a call that opens the circuit, and not for each one.
+/// - `bool Tally::may_batch_successes() const noexcept` and `void
+///   Tally::record_successes(std::uint64_t) noexcept`: whether successes that are not slow could not
+///   open the circuit, however many are told from now on, before `Instant Tally::batch_ends() const
+///   noexcept` if it offers that. The guard then need not take its lock for each, and tells them
+///   together, before anything else. It asks only while no verdict stands: it clears the Tally after one.
 ///
 /// A policy is told the time; it reads no clock, takes no lock and calls nobody back.
 template <class P>
@@ -75,10 +81,20 @@ concept JudgesSlowCalls = requires(const P& policy) {
 };
 
 template <class T>
-[[nodiscard]] consteval bool needs_time_of_success() {
-    if constexpr (requires { T::needs_time_of_success; }) return T::needs_time_of_success;
-    return true;
-}
+concept ForeseesOpening = requires(const T& tally, const FinishedCall& call) {
+    { tally.would_open(call) } noexcept -> std::same_as<bool>;
+};
+
+template <class T>
+concept BatchesSuccesses = requires(T& tally, const T& read, std::uint64_t count) {
+    { read.may_batch_successes() } noexcept -> std::same_as<bool>;
+    { tally.record_successes(count) } noexcept;
+};
+
+template <class T>
+concept EndsBatches = BatchesSuccesses<T> && requires(const T& tally) {
+    { tally.batch_ends() } noexcept -> std::same_as<Instant>;
+};
 
 } // namespace detail
 

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -77,6 +78,23 @@ class TimeWindow::Tally {
         ring_[newest_].add(call);
         sums_.add(call);
         return rule_.judge(sums_);
+    }
+
+    /// Until the bucket ends: then calls fade.
+    [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
+        return newest_bucket_ && rule_.successes_open_nothing(sums_);
+    }
+    [[nodiscard]] constexpr Instant batch_ends() const noexcept {
+        constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+        const std::int64_t next = newest_bucket_.value_or(0) + 1;
+        return Instant{
+            std::chrono::nanoseconds{next > last / bucket_length_ ? last : next * bucket_length_}};
+    }
+
+    constexpr void record_successes(std::uint64_t count) noexcept {
+        const detail::WindowSums more{.calls = count};
+        ring_[newest_].add(more);
+        sums_.add(more);
     }
 
     constexpr void clear() noexcept {

@@ -4,8 +4,8 @@
 
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/guard/detail/event_channel.hpp>
-#include <dashpot/guard/detail/striped_counter.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>

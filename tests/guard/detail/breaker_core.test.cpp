@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <stdexcept>
 
 using namespace std::chrono_literals;
@@ -18,7 +17,6 @@ using dashpot::Error;
 using dashpot::Instant;
 using dashpot::Outcome;
 using dashpot::Reason;
-using dashpot::Refusal;
 using dashpot::State;
 using dashpot::testing::ManualClock;
 using Core = dashpot::detail::BreakerCore<ManualClock, dashpot::ConsecutiveFailures>;
@@ -27,7 +25,7 @@ namespace {
 
 struct Rig {
     bool answer(std::uint64_t generation, Outcome outcome) {
-        return core.answer(generation, outcome, std::nullopt);
+        return core.answer(generation, outcome, {});
     }
 
     ManualClock clock{Instant{100s}};
@@ -56,7 +54,7 @@ TEST_CASE("BreakerCore: publishes generation, state and quiet at once", "[guard]
 TEST_CASE("BreakerCore: admits in CLOSED under the word that it publishes", "[guard]") {
     Rig rig;
     const auto admission = rig.core.admit(false);
-    CHECK_FALSE(admission.refusal.has_value());
+    CHECK_FALSE(admission.was_refused());
 }
 
 TEST_CASE("BreakerCore: says why it refuses", "[guard]") {
@@ -64,15 +62,16 @@ TEST_CASE("BreakerCore: says why it refuses", "[guard]") {
     rig.core.trip();
     rig.clock.advance(4s);
     const auto open = rig.core.admit(false);
-    CHECK(open.refusal == Refusal{Error::circuit_open, 6s});
+    CHECK(open.reason == Error::circuit_open);
+    CHECK(open.retry_after == 6s);
     CHECK(open.word.state() == State::open);
     rig.clock.advance(6s);
     const auto probe = rig.core.admit(false);
-    CHECK_FALSE(probe.refusal.has_value());
+    CHECK_FALSE(probe.was_refused());
     CHECK(probe.word.state() == State::half_open);
-    CHECK(rig.core.admit(false).refusal == Refusal{Error::probes_in_flight, 0ns});
+    CHECK(rig.core.admit(false).reason == Error::probes_in_flight);
     rig.core.command(State::forced_open, Reason::force_open);
-    CHECK(rig.core.admit(false).refusal == Refusal{Error::circuit_open, 0ns});
+    CHECK(rig.core.admit(false).reason == Error::circuit_open);
     CHECK(rig.core.snapshot().refused == 3);
 }
 
@@ -81,13 +80,13 @@ TEST_CASE("BreakerCore: lets through again as soon as a probe is given back", "[
     rig.core.trip();
     rig.clock.advance(10s);
     const auto probe = rig.core.admit(false);
-    CHECK(rig.core.admit(false).refusal.has_value());
+    CHECK(rig.core.admit(false).was_refused());
     rig.core.release(probe.word.generation());
     CHECK(rig.core.snapshot().ignored == 0);
-    CHECK_FALSE(rig.core.admit(false).refusal.has_value());
+    CHECK_FALSE(rig.core.admit(false).was_refused());
     CHECK(rig.answer(probe.word.generation(), Outcome::ignored));
     CHECK(rig.core.snapshot().ignored == 1);
-    CHECK_FALSE(rig.core.admit(false).refusal.has_value());
+    CHECK_FALSE(rig.core.admit(false).was_refused());
 }
 
 TEST_CASE("BreakerCore: an answer from another generation is dropped, before and after", "[guard]") {
@@ -109,7 +108,7 @@ TEST_CASE("BreakerCore: an answer of any generation counts where it arrives", "[
     CHECK(rig.core.word().state() == State::open);
     CHECK_FALSE(rig.answer(Core::any_generation, Outcome::success));
     rig.clock.advance(10s);
-    CHECK_FALSE(rig.core.admit(true).refusal.has_value());
+    CHECK_FALSE(rig.core.admit(true).was_refused());
     CHECK(rig.answer(Core::any_generation, Outcome::success));
     CHECK(rig.core.word().state() == State::closed);
 }

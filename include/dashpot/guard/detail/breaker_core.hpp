@@ -3,6 +3,7 @@
 #define DASHPOT_GUARD_DETAIL_BREAKER_CORE_HPP
 
 #include <dashpot/core/clock.hpp>
+#include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/detail/wait.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/error.hpp>
@@ -12,9 +13,9 @@
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/detail/breaker_machine.hpp>
 #include <dashpot/guard/detail/breaker_word.hpp>
+#include <dashpot/guard/detail/call_stripes.hpp>
 #include <dashpot/guard/detail/event_channel.hpp>
 #include <dashpot/guard/detail/refusal_gate.hpp>
-#include <dashpot/guard/detail/striped_counter.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/failure_policy.hpp>
@@ -32,24 +33,34 @@ namespace dashpot::inline v0::detail {
 
 /// The answer to a caller who asked to make one call.
 struct Admission {
-    BreakerWord word;                 // as it was when the caller was let in or refused
-    std::optional<Refusal> refusal{}; // empty: go ahead
+    [[nodiscard]] bool was_refused() const noexcept { return reason != Error{}; }
+
+    BreakerWord word; // as it was when the caller was let in or refused
+    Error reason{};   // why it was refused; none: go ahead
+    std::chrono::nanoseconds retry_after{0};
+};
+
+/// How long a call took: told by who made it, or to be measured from its start.
+struct Timing {
+    std::chrono::nanoseconds value{0}; // the length, or the time since the epoch at which it began
+    bool is_start = false;
 };
 
 /// A BreakerMachine that threads can share.
 ///
 /// The machine changes under mutex_, in change() alone, which publishes what became of it: a word and a
-/// gate. Who only asks reads those, and takes no lock. Functions named _locked need it.
+/// gate. Who only asks reads those, and takes no lock. Nor does who records a success that cannot
+/// change a verdict: it is left in the stripes, and the machine is told before it is asked or told
+/// anything else. Functions named _locked need the lock.
 template <Clock C, FailurePolicy P>
 class BreakerCore {
   public:
     using Machine = BreakerMachine<P>;
-    using Elapsed = std::optional<std::chrono::nanoseconds>;
-
     static constexpr std::uint64_t any_generation = Machine::any_generation;
 
     BreakerCore(P policy, const BreakerOptions& options, C clock)
         : clock_{std::move(clock)}, policy_{validated(std::move(policy))},
+          slow_after_{slow_after(policy_)},
           machine_{policy_, validated(options), read(clock_), own_seed()}, word_{word_locked().bits()} {
     }
 
@@ -62,64 +73,58 @@ class BreakerCore {
 
     [[nodiscard]] Instant now() const noexcept { return read(clock_); }
 
-    /// The duration above which a call is slow; empty where calls need not be timed.
-    [[nodiscard]] Elapsed slow_after() const noexcept {
-        if constexpr (JudgesSlowCalls<P>) return policy_.slow_after();
-        return std::nullopt;
+    /// Whether the policy wants to know how long calls take.
+    [[nodiscard]] bool times_calls() const noexcept {
+        return JudgesSlowCalls<P> && slow_after_ != never;
+    }
+
+    [[nodiscard]] bool is_slow(std::chrono::nanoseconds elapsed) const noexcept {
+        return JudgesSlowCalls<P> && elapsed > slow_after_;
     }
 
     /// Asks to make one call. An `unnamed` probe may be answered by anybody.
     [[nodiscard]] Admission admit(bool unnamed) noexcept {
-        for (;;) {
-            const BreakerWord seen = word();
-            if (admits_all(seen.state())) return {seen};
-            if (seen.state() == State::forced_open) return refuse(seen, {});
-
-            const Instant at = now();
-            const Wait wait = gate_.read();
-            if (wait.is_on(at) && word() == seen) return refuse(seen, wait.rest(at));
-
-            BreakerWord decided;
-            Wait left;
-            const auto effect = change(seen, [&](Machine& machine) {
-                const auto result = machine.admit(at, unnamed);
-                decided = word_locked();
-                left = machine.wait();
-                return result;
-            });
-            if (!effect) continue;
-            if (effect->was_taken) return {decided};
-            return refuse(decided, left.rest(at));
-        }
+        const BreakerWord seen = word();
+        if (admits_all(seen.state())) return {seen};
+        if (seen.state() == State::forced_open) return refuse(seen, {});
+        const Wait wait = gate_.read();
+        const bool is_its_own = word() == seen;
+        const Instant at = now(); // if the wait is on now, it was on at that look
+        if (is_its_own && wait.is_on(at)) return refuse(seen, wait.rest(at));
+        return admit_under_lock(seen, at, unnamed);
     }
 
-    /// Records how a call ended. `elapsed` is empty where nobody measured it but `started` is known.
+    /// Records how a call ended.
     /// @return true if it counted
-    bool answer(std::uint64_t generation, Outcome outcome, const Elapsed elapsed,
-                Instant started = {}) noexcept {
+    bool answer(std::uint64_t generation, Outcome outcome, Timing timing) noexcept {
         for (;;) {
             const BreakerWord seen = word();
             if (generation != any_generation && generation != seen.generation()) return false;
             if (outcome == Outcome::ignored) {
                 const auto effect = give_back(generation, seen);
                 if (!effect) continue;
-                if (effect->was_taken && judges_calls(seen.state())) ignored_.add();
+                if (effect->was_taken && judges_calls(seen.state())) stripes_.count_ignored();
                 return effect->was_taken;
             }
             if (!judges_calls(seen.state())) return false;
 
             FinishedCall call{.failed = outcome == Outcome::failure};
-            const Elapsed limit = slow_after();
-            const bool must_measure = limit && !elapsed;
-            if (must_measure) call.at = now();
-            call.slow = limit && (must_measure ? between(started, call.at) : *elapsed) > *limit;
-            if (!call.failed && !call.slow && seen.is_closed_and_quiet()) return true;
-            // One reading serves both purposes, and a success that needs neither costs none.
-            const bool needs_time =
-                call.failed || needs_time_of_success<typename P::Tally>() || !seen.is_closed();
-            if (needs_time && !must_measure) call.at = now();
-            const auto effect =
-                change(seen, [&](Machine& machine) { return machine.record(generation, call); });
+            bool is_timed = times_calls() && timing.is_start; // one reading serves every purpose
+            if (is_timed) call.at = now();
+            call.slow = is_slow(is_timed ? between(Instant{timing.value}, call.at) : timing.value);
+            const bool is_healthy = !call.failed && !call.slow;
+            if (is_healthy && seen.is_closed_and_quiet()) return true;
+            if (!is_timed && (!Machine::foresees_opening || seen.state() == State::half_open)) {
+                call.at = now();
+                is_timed = true;
+            }
+            if (is_healthy && leave_success(generation, call.at)) return true;
+
+            std::optional<Effect> effect = record(seen, generation, call, is_timed);
+            if (effect && effect->lacks_time) {
+                call.at = now();
+                effect = record(seen, generation, call, true);
+            }
             if (effect) return effect->was_taken;
         }
     }
@@ -150,7 +155,10 @@ class BreakerCore {
     [[nodiscard]] Snapshot snapshot() const noexcept {
         const Instant at = now();
         const std::lock_guard lock{mutex_};
-        return snapshot_locked(at);
+        collect_locked();
+        const Snapshot seen = snapshot_locked(at);
+        reopen_locked();
+        return seen;
     }
 
     [[nodiscard]] Subscription subscribe(std::function<void(const Transition&)> listener) {
@@ -159,6 +167,14 @@ class BreakerCore {
 
   private:
     using Channel = EventChannel<Transition>;
+
+    static constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
+
+    /// The duration above which a call is slow.
+    [[nodiscard]] static std::chrono::nanoseconds slow_after(const P& policy) noexcept {
+        if constexpr (JudgesSlowCalls<P>) return policy.slow_after().value_or(never);
+        return never;
+    }
 
     template <class T>
     [[nodiscard]] static T validated(T options) {
@@ -177,14 +193,46 @@ class BreakerCore {
     }
 
     [[nodiscard]] Admission refuse(BreakerWord seen, std::chrono::nanoseconds rest) noexcept {
-        refused_.add();
-        if (seen.state() == State::half_open) {
-            return {seen, Refusal{Error::probes_in_flight, std::chrono::nanoseconds{0}}};
+        stripes_.count_refused();
+        if (seen.state() == State::half_open) return {seen, Error::probes_in_flight};
+        return {seen, Error::circuit_open, rest};
+    }
+
+    [[nodiscard, gnu::noinline]] Admission admit_under_lock(BreakerWord seen, Instant at,
+                                                            bool unnamed) noexcept {
+        for (;;) {
+            BreakerWord decided;
+            Wait left;
+            const auto effect = change(seen, [&](Machine& machine) {
+                const auto result = machine.admit(at, unnamed);
+                decided = word_locked();
+                left = machine.wait();
+                return result;
+            });
+            if (effect) return effect->was_taken ? Admission{decided} : refuse(decided, left.rest(at));
+            seen = word();
+            at = now();
         }
-        return {seen, Refusal{Error::circuit_open, rest}};
     }
 
     using Effect = typename Machine::Effect;
+
+    /// Leaves a success for later, where that makes no difference. It then counts in the generation.
+    [[nodiscard]] bool leave_success(std::uint64_t generation, [[maybe_unused]] Instant at) noexcept {
+        return stripes_.leave_success([&] {
+            if constexpr (EndsBatches<typename P::Tally>) {
+                if (at.time_since_epoch().count() >= batch_ends_.load(std::memory_order_relaxed))
+                    return false;
+            }
+            return generation == any_generation || generation == word().generation();
+        });
+    }
+
+    std::optional<Effect> record(BreakerWord seen, std::uint64_t generation, const FinishedCall& call,
+                                 bool is_timed) noexcept {
+        return change(seen,
+                      [&](Machine& machine) { return machine.record(generation, call, is_timed); });
+    }
 
     /// The effect, or nothing when the breaker had moved on since it was `seen`.
     std::optional<Effect> give_back(std::uint64_t generation, BreakerWord seen) noexcept {
@@ -215,8 +263,10 @@ class BreakerCore {
         {
             const std::lock_guard lock{mutex_};
             if (machine_.generation() != seen.generation()) return std::nullopt;
+            collect_locked();
             effect = f(machine_);
             publish_locked();
+            reopen_locked();
             if (effect.moved_by && announce_locked(seen.state(), *effect.moved_by)) {
                 to_deliver = channel_;
             }
@@ -235,7 +285,19 @@ class BreakerCore {
         const BreakerWord after = word_locked();
         if (after.generation() != before.generation()) gate_.open();
         if (after != before) word_.store(after.bits(), std::memory_order_release);
-        if (const Wait wait = machine_.wait(); wait != gate_.read()) gate_.set(wait);
+        gate_.set(machine_.wait());
+    }
+
+    /// The machine is up to date after that, and stays so until the stripes are open again.
+    void collect_locked() const noexcept { machine_.record_successes(stripes_.collect()); }
+
+    void reopen_locked() const noexcept {
+        if (!machine_.may_batch_successes() || machine_.is_quiet()) return stripes_.stay_shut();
+        if constexpr (EndsBatches<typename P::Tally>) {
+            batch_ends_.store(machine_.batch_ends().time_since_epoch().count(),
+                              std::memory_order_relaxed);
+        }
+        stripes_.open();
     }
 
     [[nodiscard]] bool announce_locked(State from, Reason reason) noexcept {
@@ -246,8 +308,8 @@ class BreakerCore {
 
     [[nodiscard]] Snapshot snapshot_locked(Instant at) const noexcept {
         Snapshot seen = machine_.snapshot(at);
-        seen.ignored = ignored_.sum();
-        seen.refused = refused_.sum();
+        seen.ignored = stripes_.ignored();
+        seen.refused = stripes_.refused();
         return seen;
     }
 
@@ -259,18 +321,20 @@ class BreakerCore {
 
     [[no_unique_address]] const C clock_;
     const P policy_;
+    const std::chrono::nanoseconds slow_after_;
 
-    // Written by who records something that counts: a line of its own, away from the word.
+    // Written by who records something that counts: a line of its own, away from the word. Mutable,
+    // since who reads the machine first tells it what lies in the stripes.
     alignas(cache_line) mutable std::mutex mutex_;
-    Machine machine_;                  // guarded by mutex_
+    mutable Machine machine_;          // guarded by mutex_
     std::shared_ptr<Channel> channel_; // guarded by mutex_; null until somebody listens
 
     // Read by every caller, written only when something changes.
     alignas(cache_line) std::atomic<std::uint64_t> word_; // written under mutex_
     RefusalGate gate_;                                    // written under mutex_
+    mutable std::atomic<std::int64_t> batch_ends_{0}; // written under mutex_, while no stripe is open
 
-    StripedCounter refused_;
-    StripedCounter ignored_;
+    mutable CallStripes stripes_;
 };
 
 } // namespace dashpot::inline v0::detail

@@ -29,6 +29,8 @@ namespace dashpot::inline v0::detail {
 /// BreakerCore makes it safe to share; everything that decides is here.
 template <FailurePolicy P>
 class BreakerMachine {
+    using Tally = typename P::Tally;
+
   public:
     /// The generation of an answer that cannot know its own: it counts where it arrives.
     static constexpr std::uint64_t any_generation = 0;
@@ -37,6 +39,7 @@ class BreakerMachine {
     struct Effect {
         bool was_taken = false;           ///< The call was admitted, the answer counted.
         std::optional<Reason> moved_by{}; ///< Set when the state changed.
+        bool lacks_time = false;          ///< Nothing was done: ask again and say when the call ended.
     };
 
     constexpr BreakerMachine(const P& policy, const BreakerOptions& options, Instant now,
@@ -50,9 +53,9 @@ class BreakerMachine {
     /// When it entered its state.
     [[nodiscard]] constexpr Instant since() const noexcept { return since_; }
 
-    /// A success that is not slow would change nothing.
+    /// A success that is not slow would change nothing, and nobody counts it either.
     [[nodiscard]] constexpr bool is_quiet() const noexcept {
-        return state_ == State::closed && tally_.quiet();
+        return state_ == State::closed && !options_.count_totals && tally_.quiet();
     }
 
     /// While it is on, every caller is refused. FORCED_OPEN needs none: it never ends.
@@ -86,9 +89,20 @@ class BreakerMachine {
         return {true};
     }
 
-    /// Hears how a call ended that was not ignored.
-    constexpr Effect record(std::uint64_t generation, const FinishedCall& call) noexcept {
+    /// Whether it can hear of a call in CLOSED without being told the time, unless that opens it.
+    static constexpr bool foresees_opening = ForeseesOpening<Tally>;
+
+    /// Hears how a call ended that was not ignored. In HALF_OPEN, and for policies that do not foresee
+    /// their opening, it must know when.
+    constexpr Effect record(std::uint64_t generation, const FinishedCall& call,
+                            bool is_timed = true) noexcept {
         if (!may_answer(generation)) return {};
+        if constexpr (foresees_opening) {
+            if (!is_timed && state_ == State::closed && tally_.would_open(call)) {
+                return {.lacks_time = true};
+            }
+        }
+        count(call);
         if (state_ == State::closed) {
             const std::optional<Reason> reason = tally_.record(call);
             if (reason) enter(State::open, call.at);
@@ -111,6 +125,26 @@ class BreakerMachine {
             return {true, Reason::probes_failed};
         }
         return {true};
+    }
+
+    /// Successes that are not slow may be told later, and together, before anything else is told.
+    [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
+        if (state_ != State::closed && state_ != State::metrics_only) return false;
+        if constexpr (BatchesSuccesses<Tally>) return tally_.may_batch_successes();
+        return tally_.quiet();
+    }
+
+    /// Those recorded from then on must be told one by one.
+    [[nodiscard]] constexpr Instant batch_ends() const noexcept {
+        if constexpr (EndsBatches<Tally>) return tally_.batch_ends();
+        return Instant::max();
+    }
+
+    /// Hears of successes that were left for later.
+    constexpr void record_successes(std::uint64_t count) noexcept {
+        if (count == 0) return;
+        totals_.successes += count;
+        if constexpr (BatchesSuccesses<Tally>) tally_.record_successes(count);
     }
 
     /// Takes a permission back: a probe's place is free again.
@@ -153,6 +187,7 @@ class BreakerMachine {
         seen.slow_rate = counts.slow_rate;
         if (is_half_open) seen.probes_in_flight = probes_.in_flight();
         seen.would_have_opened = would_have_opened_;
+        if (options_.count_totals) seen.totals = totals_;
         seen.since = since_;
         if (is_open || is_half_open) seen.opened_at = opened_at_;
         if (is_open) seen.retry_after = wait().rest(now);
@@ -166,6 +201,11 @@ class BreakerMachine {
         if (!judges_calls(state_)) return false;
         if (generation != any_generation) return generation == generation_;
         return state_ != State::half_open || probes_.claim_unnamed();
+    }
+
+    constexpr void count(const FinishedCall& call) noexcept {
+        ++(call.failed ? totals_.failures : totals_.successes);
+        if (call.slow) ++totals_.slow;
     }
 
     constexpr void enter(State to, Instant now) noexcept {
@@ -197,7 +237,7 @@ class BreakerMachine {
     }
 
     BreakerOptions options_;
-    typename P::Tally tally_;
+    Tally tally_;
     ProbeGate probes_;
     State state_;
     std::uint64_t generation_ = any_generation + 1;
@@ -206,6 +246,7 @@ class BreakerMachine {
     Instant opened_at_{};                       // meant in OPEN and HALF_OPEN
     std::chrono::nanoseconds reset_timeout_{0}; // in force since it last opened
     std::uint64_t would_have_opened_ = 0;
+    CallTotals totals_{};
     std::uint32_t reopenings_ = 0; // from HALF_OPEN, since it was last CLOSED
     std::uint64_t chance_;         // for the jitter
 };

@@ -20,10 +20,16 @@ namespace dashpot::inline v0::detail {
 /// **Threads.** One writer at a time, any number of readers.
 class RefusalGate {
   public:
-    /// From here on everybody asks under the lock.
-    void open() noexcept { length_.store(0, std::memory_order_relaxed); }
+    /// From here on everybody asks under the lock. The start stays: who has read the length before must
+    /// not combine it with another start, and so find a wait that never was.
+    void open() noexcept {
+        if (length_.load(std::memory_order_relaxed) != 0) length_.store(0, std::memory_order_relaxed);
+    }
 
+    /// Writes only what changes: every caller reads it.
     void set(const Wait& wait) noexcept {
+        if (wait.length.count() == 0) return open();
+        if (wait == read()) return;
         since_.store(wait.since.time_since_epoch().count(), std::memory_order_release);
         length_.store(wait.length.count(), std::memory_order_release);
     }

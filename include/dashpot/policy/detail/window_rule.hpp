@@ -18,6 +18,8 @@ struct WindowSums {
     std::uint64_t failures = 0;
     std::uint64_t slow = 0;
 
+    [[nodiscard]] constexpr bool is_clean() const noexcept { return failures == 0 && slow == 0; }
+
     constexpr void add(const FinishedCall& call) noexcept {
         ++calls;
         if (call.failed) ++failures;
@@ -57,6 +59,12 @@ struct WindowRule {
         if (fails) return Reason::failure_rate;
         if (drags) return Reason::slow_rate;
         return std::nullopt;
+    }
+
+    /// While no verdict stands, nothing opens as long as only successes that are not slow come, and
+    /// nothing fades but the oldest calls to make room for them: they lower the rates, or leave them.
+    [[nodiscard]] constexpr bool successes_open_nothing(const WindowSums& sums) const noexcept {
+        return sums.is_clean() || sums.calls >= minimum_calls;
     }
 };
 
