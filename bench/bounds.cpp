@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "bounds.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+namespace bench {
+
+namespace {
+
+constexpr double tolerated = 1.10;
+
+double load(const Measurements& m) { return m.ns("atomic_load"); }
+double mine(const Measurements& m) { return m.ns("private_fetch_add"); }
+double mutex(const Measurements& m) { return m.ns("mutex_pair"); }
+double steady(const Measurements& m) { return m.ns("steady_clock_now"); }
+double coarse(const Measurements& m) { return m.ns("coarse_clock_now"); }
+
+} // namespace
+
+const std::vector<Bound>& bounds() {
+    using M = const Measurements&;
+    static const std::vector<Bound> all{
+        {"allow(), CLOSED", "allow_closed", "2.5 x load", [](M m) { return 2.5 * load(m); },
+         "1 x one thread", [](M m) { return m.ns("allow_closed"); }},
+        {"allow() + record_success(), ConsecutiveFailures", "consecutive_healthy", "5 x load",
+         [](M m) { return 5 * load(m); }, "1 x one thread",
+         [](M m) { return m.ns("consecutive_healthy"); }},
+        {"allow() + record_success(), CountWindow full and clean", "count_window_healthy", "5 x load",
+         [](M m) { return 5 * load(m); }, "1 x one thread",
+         [](M m) { return m.ns("count_window_healthy"); }},
+        {"try_acquire() + success()", "permit_healthy", "8 x load", [](M m) { return 8 * load(m); },
+         "1 x one thread", [](M m) { return m.ns("permit_healthy"); }},
+        {"call(f)", "call_healthy", "f + 10 x load",
+         [](M m) { return m.ns("bare_function") + 10 * load(m); }, "1 x one thread",
+         [](M m) { return m.ns("call_healthy"); }},
+        {"CountWindow 100, 1 in 10 fails", "count_window_failing", "1.0 x mutex", mutex,
+         "0.7 x textbook ring", [](M m) { return 0.7 * m.ns("textbook_ring", 2); }},
+        {"TimeWindow 10 x 1 s, healthy", "time_window_healthy", "steady + 1.7 x private add",
+         [](M m) { return steady(m) + 1.7 * mine(m); }, "1.15 x one thread",
+         [](M m) { return 1.15 * m.ns("time_window_healthy"); }},
+        {"TimeWindow, 1 in 10 fails", "time_window_failing", "steady + 1.2 x mutex",
+         [](M m) { return steady(m) + 1.2 * mutex(m); }, "0.7 x textbook buckets",
+         [](M m) { return 0.7 * m.ns("textbook_buckets", 2); }},
+        {"TimeWindow, 1 in 10 fails, coarse clock", "time_window_failing_coarse", "1.3 x mutex",
+         [](M m) { return 1.3 * mutex(m); }, "", nullptr},
+        {"refused, OPEN", "open_refusal", "1.05 x (steady + private add)",
+         [](M m) { return 1.05 * (steady(m) + mine(m)); }, "1 x one thread",
+         [](M m) { return m.ns("open_refusal"); }},
+        {"refused, OPEN, coarse clock", "open_refusal_coarse", "1.05 x (coarse + private add)",
+         [](M m) { return 1.05 * (coarse(m) + mine(m)); }, "1 x one thread",
+         [](M m) { return m.ns("open_refusal_coarse"); }},
+        {"refused, HALF_OPEN, probe out", "half_open_refusal", "1.05 x (steady + private add)",
+         [](M m) { return 1.05 * (steady(m) + mine(m)); }, "1 x one thread",
+         [](M m) { return m.ns("half_open_refusal"); }},
+        {"Bulkhead, acquire + release", "bulkhead", "1.1 x two shared adds",
+         [](M m) { return 1.1 * 2 * m.ns("shared_fetch_add"); }, "1.2 x two shared adds",
+         [](M m) { return 1.2 * 2 * m.ns("shared_fetch_add", 2); }},
+        {"Target, enter + settle", "target_healthy", "1.1 x (permit + bulkhead)",
+         [](M m) { return 1.1 * (m.ns("permit_healthy") + m.ns("bulkhead")); }, "", nullptr},
+        {"Registry::get(name)", "registry_get", "1.2 x (map find + two private adds)",
+         [](M m) { return 1.2 * (m.ns("map_find") + 2 * mine(m)); }, "1.15 x one thread",
+         [](M m) { return 1.15 * m.ns("registry_get"); }},
+    };
+    return all;
+}
+
+bool judge(const Measurements& measured) {
+    std::printf("\nFloors, ns (1 / 2 threads):");
+    for (const char* const name :
+         {"atomic_load", "private_fetch_add", "shared_fetch_add", "mutex_pair", "steady_clock_now",
+          "coarse_clock_now", "map_find", "counting_semaphore", "bare_function", "textbook_breaker",
+          "textbook_ring", "textbook_buckets"}) {
+        std::printf("\n  %-20s %7.2f / %7.2f", name, measured.ns(name), measured.ns(name, 2));
+    }
+    std::printf("\n\n%-55s %8s  %-36s %6s  %-12s %8s  %-22s %6s\n", "path", "ns", "bound, 1 thread",
+                "ratio", "verdict", "ns", "bound, 2 threads", "ratio");
+    bool holds = true;
+    for (const Bound& bound : bounds()) {
+        const double took = measured.ns(bound.benchmark);
+        const double ratio = took / bound.limit(measured);
+        const bool is_met = ratio <= tolerated; // false for NaN: it did not run
+        holds = holds && is_met;
+        const char* const verdict = !is_met ? "MISSED" : ratio <= 1 ? "met" : "within 10 %";
+        std::printf("%-55s %8.2f  %-36s %6.2f  %-12s", bound.path.c_str(), took,
+                    bound.one_thread.c_str(), ratio, verdict);
+        const double of_two = measured.ns(bound.benchmark, 2);
+        std::printf(" %8.2f", of_two);
+        if (bound.limit_of_two != nullptr) {
+            std::printf("  %-22s %6.2f", bound.two_threads.c_str(),
+                        of_two / bound.limit_of_two(measured));
+        }
+        std::printf("\n");
+    }
+    double allocated = 0;
+    for (const auto& [key, each] : measured.all()) {
+        for (const double count : each.allocations) allocated += count;
+    }
+    std::printf("heap allocations on all of these paths: %.0f\n", allocated);
+    return holds && allocated == 0;
+}
+
+void write_json(const Measurements& measured, const std::string& file) {
+    nlohmann::json all{{"machine", Measurements::machine()}};
+    for (const auto& [key, each] : measured.all()) {
+        all["benchmarks"].push_back({{"name", key.name},
+                                     {"threads", key.threads},
+                                     {"argument", key.argument},
+                                     {"median_ns", each.median()},
+                                     {"ns", each.nanoseconds}});
+    }
+    for (const Bound& bound : bounds()) {
+        const double limit = bound.limit(measured);
+        if (std::isnan(limit)) continue;
+        all["bounds"].push_back({{"path", bound.path},
+                                 {"bound", bound.one_thread},
+                                 {"limit_ns", limit},
+                                 {"median_ns", measured.ns(bound.benchmark)},
+                                 {"ratio", measured.ns(bound.benchmark) / limit}});
+    }
+    std::ofstream{file} << all.dump(2) << '\n';
+}
+
+} // namespace bench
