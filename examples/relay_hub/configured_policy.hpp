@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_RELAY_HUB_CONFIGURED_POLICY_HPP
+#define DASHPOT_EXAMPLES_RELAY_HUB_CONFIGURED_POLICY_HPP
+
+#include <dashpot/policy/consecutive_failures.hpp>
+#include <dashpot/policy/count_window.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/time_window.hpp>
+
+#include <chrono>
+#include <optional>
+#include <variant>
+
+namespace relay_hub {
+
+/// One of the library's policies, chosen when the program runs and not when it is compiled.
+///
+/// To the library it is a policy like any other. So all compartments have one type and share one
+/// registry, and each still has a rule of its own.
+///
+/// **Threads.** A value. **Cost.** The chosen rule's, and a jump. A success costs a clock reading even
+/// where the rule needs none: whether one does is asked of the type.
+/// **Errors.** validate() refuses what the chosen rule refuses, in its words.
+struct ConfiguredPolicy {
+    std::variant<dashpot::ConsecutiveFailures, dashpot::CountWindow, dashpot::TimeWindow> rule;
+
+    friend bool operator==(const ConfiguredPolicy&, const ConfiguredPolicy&) = default;
+
+    void validate() const {
+        std::visit([](const auto& chosen) { chosen.validate(); }, rule);
+    }
+
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> slow_after() const noexcept {
+        return std::visit(
+            [](const auto& chosen) -> std::optional<std::chrono::nanoseconds> {
+                if constexpr (requires { chosen.slow_after(); }) return chosen.slow_after();
+                return std::nullopt;
+            },
+            rule);
+    }
+
+    class Tally;
+};
+
+/// The tally of the chosen rule.
+class ConfiguredPolicy::Tally {
+  public:
+    explicit Tally(const ConfiguredPolicy& policy)
+        : chosen_{std::visit([](const auto& chosen) { return make(chosen); }, policy.rule)} {}
+
+    std::optional<dashpot::Reason> record(const dashpot::FinishedCall& call) noexcept {
+        return std::visit([&](auto& tally) { return tally.record(call); }, chosen_);
+    }
+
+    void clear() noexcept {
+        std::visit([](auto& tally) { tally.clear(); }, chosen_);
+    }
+
+    [[nodiscard]] dashpot::Counts counts(dashpot::Instant now) const noexcept {
+        return std::visit([&](const auto& tally) { return tally.counts(now); }, chosen_);
+    }
+
+    [[nodiscard]] bool quiet() const noexcept {
+        return std::visit([](const auto& tally) { return tally.quiet(); }, chosen_);
+    }
+
+  private:
+    using Chosen = std::variant<dashpot::ConsecutiveFailures::Tally, dashpot::CountWindow::Tally,
+                                dashpot::TimeWindow::Tally>;
+
+    template <dashpot::FailurePolicy Rule>
+    [[nodiscard]] static Chosen make(const Rule& chosen) {
+        return typename Rule::Tally{chosen};
+    }
+
+    Chosen chosen_; // for good: nothing is assigned to it, so it is never without a value
+};
+
+static_assert(dashpot::FailurePolicy<ConfiguredPolicy>);
+
+} // namespace relay_hub
+
+#endif
