@@ -103,16 +103,19 @@ std::vector<TargetOptions> read_targets(const std::vector<std::string>& typed) {
 
 PartialSettings read_settings(const CLI::App& app, const Typed& typed) {
     // Read even where the default was not changed: one path, and the defaults are checked too.
-    const TargetSettings all{
-        read("--fail-threshold", [&] { return parse_count(typed.fail_threshold, threshold_range); }),
-        read("--reset-timeout", [&] { return parse_seconds(typed.reset_timeout); }),
-        read("--max-inflight", [&] { return parse_count(typed.max_inflight, inflight_range); }),
-        read("--call-timeout", [&] { return parse_seconds(typed.call_timeout); })};
+    const dashpot::ConsecutiveFailures run{
+        read("--fail-threshold", [&] { return parse_count(typed.fail_threshold, threshold_range); })};
+    const auto reset_timeout =
+        read("--reset-timeout", [&] { return parse_seconds(typed.reset_timeout, timeout_range); });
+    const auto max_inflight =
+        read("--max-inflight", [&] { return parse_count(typed.max_inflight, inflight_range); });
+    const auto call_timeout =
+        read("--call-timeout", [&] { return parse_seconds(typed.call_timeout, timeout_range); });
     PartialSettings result;
-    if (app.count("--fail-threshold") != 0) result.fail_threshold = all.fail_threshold;
-    if (app.count("--reset-timeout") != 0) result.reset_timeout = all.reset_timeout;
-    if (app.count("--max-inflight") != 0) result.max_inflight = all.max_inflight;
-    if (app.count("--call-timeout") != 0) result.call_timeout = all.call_timeout;
+    if (app.count("--fail-threshold") != 0) result.policy = ConfiguredPolicy{run};
+    if (app.count("--reset-timeout") != 0) result.reset_timeout = reset_timeout;
+    if (app.count("--max-inflight") != 0) result.max_inflight = max_inflight;
+    if (app.count("--call-timeout") != 0) result.call_timeout = call_timeout;
     return result;
 }
 

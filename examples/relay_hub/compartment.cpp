@@ -3,6 +3,8 @@
 
 #include "codes.hpp"
 #include "envelope.hpp"
+#include "guard_config.hpp"
+#include "utc_time.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -10,19 +12,27 @@
 #include <limits>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace relay_hub {
 namespace {
 
 using namespace std::chrono_literals;
 
-dashpot::TargetOptions<dashpot::ConsecutiveFailures> guard_options(const TargetSettings& settings) {
-    dashpot::TargetOptions<dashpot::ConsecutiveFailures> result;
-    result.policy.threshold = settings.fail_threshold;
-    result.breaker.reset_timeout = settings.reset_timeout;
-    // A probe is a call and ends within the call timeout. With the default, the reset timeout, a
-    // short one would send a second probe after a first that is merely slow.
-    result.breaker.half_open.probe_timeout = settings.call_timeout + 1s;
+// A probe is a call and ends within the call timeout. With the library's default, the reset timeout, a
+// short one would send a second probe after a first that is merely slow.
+dashpot::HalfOpen half_open(const TargetSettings& settings) {
+    dashpot::HalfOpen result = settings.half_open;
+    if (!result.probe_timeout) result.probe_timeout = settings.call_timeout + 1s;
+    return result;
+}
+
+dashpot::TargetOptions<ConfiguredPolicy> guard_options(const TargetSettings& settings) {
+    dashpot::TargetOptions<ConfiguredPolicy> result;
+    result.policy = settings.policy;
+    result.breaker.reset_timeout =
+        std::visit([](const auto& wait) { return dashpot::Backoff{wait}; }, settings.reset_timeout);
+    result.breaker.half_open = half_open(settings);
     result.max_concurrent = settings.max_inflight;
     return result;
 }
@@ -53,7 +63,9 @@ Reply to_reply(CallResult&& result, std::string_view target) {
 } // namespace
 
 Compartment::Compartment(Registry& registry, const TargetOptions& options)
-    : options_{options}, address_{look_up(options.url)}, guards_{make_guards(registry, options)} {}
+    : options_{options}, address_{look_up(options.url)}, guards_{make_guards(registry, options)},
+      opening_subscription_{guards_->breaker().on_transition(
+          [this](const dashpot::Transition& transition) { last_opening_.note(transition); })} {}
 
 void Compartment::remove_protection() {
     guards_->breaker().disable();
@@ -93,20 +105,24 @@ Reply Compartment::refuse(const dashpot::Refusal& refusal) {
 }
 
 nlohmann::json Compartment::report() const {
-    const auto snapshot = guards_->breaker().snapshot();
-    const auto seconds = [](std::chrono::nanoseconds time) {
-        return std::chrono::duration<double>{time}.count();
-    };
-    return {
+    const TargetSettings& settings = options_.settings;
+    const dashpot::Snapshot snapshot = guards_->breaker().snapshot();
+    nlohmann::json result{
         {"url", to_url(options_.url)},
         {"state", dashpot::to_string(snapshot.state)},
+        {"since", to_utc(snapshot.since)},
+        {"opened_at", snapshot.opened_at ? nlohmann::json(to_utc(*snapshot.opened_at)) : nullptr},
+        {"last_opening", last_opening_.report()},
         {"generation", snapshot.generation},
         {"retry_after_ms", std::chrono::ceil<std::chrono::milliseconds>(snapshot.retry_after).count()},
+        {"judged", judged_numbers(snapshot)},
+        {"probes_in_flight", snapshot.probes_in_flight},
         {"in_flight", guards_->bulkhead().in_flight()},
+        {"policy", to_config(settings.policy)},
+        {"reset_timeout", to_config(settings.reset_timeout)},
+        {"half_open", to_config(half_open(settings))},
         {"max_inflight", guards_->bulkhead().max_concurrent()},
-        {"fail_threshold", options_.settings.fail_threshold},
-        {"reset_timeout", seconds(options_.settings.reset_timeout)},
-        {"call_timeout", seconds(options_.settings.call_timeout)},
+        {"call_timeout", std::chrono::duration<double>{settings.call_timeout}.count()},
         {"calls", calls_.load()},
         {"failures", failures_.load()},
         {"refused",
@@ -114,6 +130,9 @@ nlohmann::json Compartment::report() const {
           {"probes_in_flight", refused_probing_.load()},
           {"bulkhead_full", refused_full_.load()}}},
         {"answers", answers_.counts()}};
+    if (const auto* run = std::get_if<dashpot::ConsecutiveFailures>(&settings.policy.rule))
+        result["fail_threshold"] = run->threshold;
+    return result;
 }
 
 } // namespace relay_hub

@@ -2,11 +2,14 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_COMPARTMENT_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_COMPARTMENT_HPP
 
+#include "configured_policy.hpp"
+#include "guard_report.hpp"
 #include "reply.hpp"
 #include "settings.hpp"
 #include "tally.hpp"
 #include "target_call.hpp"
 
+#include <dashpot/guard/subscription.hpp>
 #include <dashpot/registry/registry.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,8 +21,8 @@
 
 namespace relay_hub {
 
-using Registry = dashpot::Registry<dashpot::SteadyClock, dashpot::ConsecutiveFailures>;
-using Guards = dashpot::Target<dashpot::SteadyClock, dashpot::ConsecutiveFailures>;
+using Registry = dashpot::Registry<dashpot::SteadyClock, ConfiguredPolicy>;
+using Guards = dashpot::Target<dashpot::SteadyClock, ConfiguredPolicy>;
 
 /// One target: where it is, its breaker and bulkhead, and what became of the requests for it.
 ///
@@ -45,6 +48,8 @@ class Compartment {
     const TargetOptions options_;
     const Address address_;
     const std::shared_ptr<Guards> guards_;
+    LastOpening last_opening_;
+    const dashpot::Subscription opening_subscription_; // after last_opening_: it goes first
     Tally answers_;
     std::atomic<std::uint64_t> calls_{0};
     std::atomic<std::uint64_t> failures_{0};

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "config_file.hpp"
 
+#include "config_object.hpp"
+#include "guard_config.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <stdexcept>
-#include <string_view>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace relay_hub {
 namespace {
 
 using nlohmann::json;
-
-[[noreturn]] void reject(const std::string& where, const std::string& problem) {
-    throw std::invalid_argument{where + ": " + problem};
-}
 
 std::string read_text(const std::string& path) {
     errno = 0;
@@ -30,7 +31,7 @@ std::string read_text(const std::string& path) {
         if (file.is_open() && !file.bad()) return text;
     } catch (const std::ios_base::failure&) { // a directory can be opened, but not read
     }
-    reject(path, "cannot be read: " + std::generic_category().message(errno));
+    throw ConfigError{path, "cannot be read: " + std::generic_category().message(errno)};
 }
 
 /// The parser would let the last of two equal keys win, without a word.
@@ -49,90 +50,55 @@ json parse_without_duplicates(const std::string& path) {
     try {
         document = json::parse(read_text(path), watch);
     } catch (const json::exception& error) {
-        reject(path, std::string{"is not JSON: "} + error.what());
+        throw ConfigError{path, std::string{"is not JSON: "} + error.what()};
     }
-    if (!duplicate.empty()) reject(path, "key '" + duplicate + "' is there twice");
+    if (!duplicate.empty()) throw ConfigError{path, "key '" + duplicate + "' is there twice"};
     return document;
 }
 
-/// Reads the members of one object, each by its name; what nobody asked for is an error.
-class ObjectReader {
-  public:
-    ObjectReader(std::string path, std::string prefix, const json& object)
-        : path_{std::move(path)}, prefix_{std::move(prefix)}, object_{object} {
-        if (!object_.is_object()) reject(place(), "must be an object");
-    }
-
-    /// Calls `take` with the member, if there is one.
-    template <class Take>
-    void read(const std::string& key, Take take) {
-        known_.insert(key);
-        const auto found = object_.find(key);
-        if (found == object_.end()) return;
-        try {
-            take(*found);
-        } catch (const std::invalid_argument& error) {
-            reject(place(key), error.what());
-        }
-    }
-
-    void finish() const {
-        for (const auto& [key, value] : object_.items())
-            if (!known_.contains(key)) reject(place(key), "unknown key");
-    }
-
-  private:
-    [[nodiscard]] std::string place(const std::string& key = {}) const {
-        const std::string full = prefix_.empty() || key.empty() ? prefix_ + key : prefix_ + "." + key;
-        return full.empty() ? path_ : path_ + ": " + full;
-    }
-
-    std::string path_;
-    std::string prefix_;
-    const json& object_;
-    std::set<std::string> known_;
-};
-
-std::string to_text(const json& value) {
-    if (!value.is_string()) throw std::invalid_argument{"must be a string"};
-    return value.get<std::string>();
+std::string to_file_name(const json& value) {
+    std::string name = to_text(value);
+    if (name.empty()) throw std::invalid_argument{"must not be empty"};
+    return name;
 }
 
-auto to_count(CountRange range) {
-    return [range](const json& value) {
-        if (!value.is_number_integer()) throw std::invalid_argument{"must be a whole number"};
-        return parse_count(value.dump(), range);
-    };
-}
-
-std::chrono::nanoseconds to_seconds(const json& value) {
-    if (!value.is_number()) throw std::invalid_argument{"must be a number of seconds"};
-    return to_timeout(value.get<double>());
-}
-
-PartialSettings read_settings(ObjectReader& object) {
+PartialSettings read_settings(ConfigObject& object) {
     PartialSettings result;
-    const auto threshold = to_count(threshold_range);
-    const auto inflight = to_count(inflight_range);
-    object.read("fail_threshold", [&](const json& v) { result.fail_threshold = threshold(v); });
-    object.read("reset_timeout", [&](const json& v) { result.reset_timeout = to_seconds(v); });
-    object.read("max_inflight", [&](const json& v) { result.max_inflight = inflight(v); });
-    object.read("call_timeout", [&](const json& v) { result.call_timeout = to_seconds(v); });
+    std::optional<std::uint32_t> fail_threshold;
+    object.read("fail_threshold", fail_threshold, to_count(threshold_range));
+    object.read_object("policy", result.policy, read_policy);
+    if (fail_threshold && result.policy)
+        object.reject("fail_threshold and policy are both there: fail_threshold is short for a policy "
+                      "of type consecutive_failures");
+    if (fail_threshold) result.policy = {dashpot::ConsecutiveFailures{*fail_threshold}};
+    object.read("reset_timeout", result.reset_timeout, [&](const json& value) {
+        return value.is_object() ? ResetTimeout{read_backoff(object.inside("reset_timeout", value))}
+                                 : ResetTimeout{to_duration(timeout_range)(value)};
+    });
+    object.read_object("half_open", result.half_open, read_half_open);
+    object.read("max_inflight", result.max_inflight, to_count(inflight_range));
+    object.read("call_timeout", result.call_timeout, to_duration(timeout_range));
     return result;
 }
 
-ConfigFile::Target read_target(const std::string& path, const std::string& name, const json& value) {
+ConfigFile::Target read_target(const std::string& name, ConfigObject object) {
     ConfigFile::Target result{name, {}, {}};
-    const std::string place = "targets." + name;
-    try {
-        check_target_name(name);
-    } catch (const std::invalid_argument& error) {
-        reject(path + ": " + place, error.what());
-    }
-    ObjectReader object{path, place, value};
-    object.read("url", [&](const json& v) { result.url = parse_http_url(to_text(v)); });
+    object.read("url", result.url, [](const json& value) { return parse_http_url(to_text(value)); });
     result.settings = read_settings(object);
     object.finish();
+    return result;
+}
+
+std::vector<ConfigFile::Target> read_targets(const ConfigObject& object) {
+    std::vector<ConfigFile::Target> result;
+    for (const auto& [name, value] : object.members().items()) {
+        try {
+            check_target_name(name);
+        } catch (const std::invalid_argument& error) {
+            object.reject(name, error.what());
+        }
+        result.push_back(read_target(name, object.inside(name, value)));
+    }
     return result;
 }
 
@@ -141,18 +107,13 @@ ConfigFile::Target read_target(const std::string& path, const std::string& name,
 ConfigFile read_config_file(const std::string& path) {
     const json document = parse_without_duplicates(path);
     ConfigFile result;
-    ObjectReader top{path, {}, document};
-    top.read("listen", [&](const json& v) { result.listen = parse_host_port(to_text(v)); });
-    top.read("breaker_log", [&](const json& v) { result.breaker_log = to_text(v); });
-    if (result.breaker_log == "") reject(path + ": breaker_log", "must not be empty");
+    ConfigObject top = ConfigObject::root(path, document);
+    top.read("listen", result.listen,
+             [](const json& value) { return parse_host_port(to_text(value)); });
+    top.read("breaker_log", result.breaker_log, to_file_name);
     result.settings = read_settings(top);
-    const json* targets = nullptr;
-    top.read("targets", [&](const json& v) { targets = &v; });
+    top.read_object("targets", result.targets, read_targets);
     top.finish();
-    if (targets == nullptr) return result;
-    if (!targets->is_object()) reject(path + ": targets", "must be an object");
-    for (const auto& [name, value] : targets->items())
-        result.targets.push_back(read_target(path, name, value));
     return result;
 }
 

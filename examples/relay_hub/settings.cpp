@@ -3,17 +3,23 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 
 namespace relay_hub {
 namespace {
 
-constexpr double shortest = 0.001;
-constexpr double longest = 86'400;
+template <class Given>
+[[noreturn]] void reject_seconds(const Given& given, SecondsRange range) {
+    std::ostringstream message;
+    message << given << " is not a number of seconds from " << range.lowest << " to " << range.highest;
+    throw std::invalid_argument{message.str()};
+}
 
-[[noreturn]] void reject_seconds(const std::string& text) {
-    throw std::invalid_argument{text + " is not a number of seconds from 0.001 to 86400"};
+// Written so that NaN is in none.
+bool is_in(SecondsRange range, double seconds) {
+    return seconds >= range.lowest && seconds <= range.highest;
 }
 
 template <class Number>
@@ -34,16 +40,15 @@ std::uint32_t parse_count(std::string_view text, CountRange range) {
     return number;
 }
 
-std::chrono::nanoseconds parse_seconds(std::string_view text) {
+std::chrono::nanoseconds parse_seconds(std::string_view text, SecondsRange range) {
     double seconds = 0;
-    if (!read_whole(text, seconds) || !(seconds >= shortest && seconds <= longest))
-        reject_seconds("'" + std::string{text} + "'");
-    return to_timeout(seconds);
+    if (!read_whole(text, seconds) || !is_in(range, seconds))
+        reject_seconds("'" + std::string{text} + "'", range);
+    return from_seconds(seconds, range);
 }
 
-std::chrono::nanoseconds to_timeout(double seconds) {
-    // Written so that NaN is refused too.
-    if (!(seconds >= shortest && seconds <= longest)) reject_seconds(std::to_string(seconds));
+std::chrono::nanoseconds from_seconds(double seconds, SecondsRange range) {
+    if (!is_in(range, seconds)) reject_seconds(seconds, range);
     return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>{seconds});
 }
 

@@ -2,23 +2,33 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_SETTINGS_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_SETTINGS_HPP
 
+#include "configured_policy.hpp"
 #include "endpoint.hpp"
+
+#include <dashpot/policy/backoff.hpp>
+#include <dashpot/policy/half_open.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace relay_hub {
 
+/// How long a circuit stays open: always the same, or longer each time.
+using ResetTimeout = std::variant<std::chrono::nanoseconds, dashpot::ExponentialBackoff>;
+
 /// What every target has; here its defaults.
 struct TargetSettings {
-    /// Failures in a row that open the circuit. 1 to 1 000 000.
-    std::uint32_t fail_threshold = 5;
+    /// When the circuit opens. A run of 5 failures.
+    ConfiguredPolicy policy{};
     /// How long it stays open before a probe. 0.001 to 86 400 seconds, like call_timeout.
-    std::chrono::nanoseconds reset_timeout = std::chrono::seconds{10};
+    ResetTimeout reset_timeout = std::chrono::nanoseconds{std::chrono::seconds{10}};
+    /// How it probes. Without a probe_timeout: one second more than the call_timeout.
+    dashpot::HalfOpen half_open{};
     /// Calls in flight at most. 1 to 1 000.
     std::uint32_t max_inflight = 10;
     /// For one call, from connecting to the last byte of the answer.
@@ -27,14 +37,15 @@ struct TargetSettings {
 
 /// Those of the settings that somebody gave.
 struct PartialSettings {
-    std::optional<std::uint32_t> fail_threshold;
-    std::optional<std::chrono::nanoseconds> reset_timeout;
+    std::optional<ConfiguredPolicy> policy;
+    std::optional<ResetTimeout> reset_timeout;
+    std::optional<dashpot::HalfOpen> half_open;
     std::optional<std::uint32_t> max_inflight;
     std::optional<std::chrono::nanoseconds> call_timeout;
 
     [[nodiscard]] TargetSettings over(const TargetSettings& base) const {
-        return {fail_threshold.value_or(base.fail_threshold),
-                reset_timeout.value_or(base.reset_timeout), max_inflight.value_or(base.max_inflight),
+        return {policy.value_or(base.policy), reset_timeout.value_or(base.reset_timeout),
+                half_open.value_or(base.half_open), max_inflight.value_or(base.max_inflight),
                 call_timeout.value_or(base.call_timeout)};
     }
 };
@@ -60,12 +71,18 @@ struct CountRange {
 inline constexpr CountRange threshold_range{1, 1'000'000};
 inline constexpr CountRange inflight_range{1, 1'000};
 
+struct SecondsRange {
+    double lowest;
+    double highest;
+};
+inline constexpr SecondsRange timeout_range{0.001, 86'400};
+
 // All of these throw std::invalid_argument, whose text says what was expected.
 
 [[nodiscard]] std::uint32_t parse_count(std::string_view text, CountRange range);
 /// Seconds with a fraction, "0.25".
-[[nodiscard]] std::chrono::nanoseconds parse_seconds(std::string_view text);
-[[nodiscard]] std::chrono::nanoseconds to_timeout(double seconds);
+[[nodiscard]] std::chrono::nanoseconds parse_seconds(std::string_view text, SecondsRange range);
+[[nodiscard]] std::chrono::nanoseconds from_seconds(double seconds, SecondsRange range);
 /// Target names go into log lines and JSON: 1 to 64 letters, digits, '_', '-' and '.'.
 void check_target_name(std::string_view name);
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "guard_config.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+namespace relay_hub {
+namespace {
+
+using dashpot::ConsecutiveFailures;
+using dashpot::CountWindow;
+using dashpot::ExponentialBackoff;
+using dashpot::HalfOpen;
+using dashpot::SlowCalls;
+using dashpot::TimeWindow;
+using nlohmann::json;
+
+constexpr CountRange calls_range{1, 1'000'000};
+constexpr CountRange buckets_range{1, 10'000};
+constexpr CountRange probes_range{1, 1'000};
+constexpr SecondsRange slow_range{0, 86'400};
+
+/// Unknown keys first: a misspelt one explains what else seems wrong.
+template <class Options>
+Options checked(const ConfigObject& object, const Options& options) {
+    object.finish();
+    options.validate();
+    return options;
+}
+
+std::uint64_t to_seed(const json& value) {
+    if (!value.is_number_unsigned())
+        throw std::invalid_argument{"must be a whole number from 0 to 18446744073709551615"};
+    return value.get<std::uint64_t>();
+}
+
+SlowCalls read_slow_calls(ConfigObject object) {
+    SlowCalls result{};
+    object.read_required("longer_than", result.longer_than, to_duration(slow_range));
+    object.read("rate", result.rate, to_number);
+    return checked(object, result);
+}
+
+/// What both windows judge by.
+template <class Window>
+void read_rule(ConfigObject& object, Window& window) {
+    object.read("minimum_calls", window.minimum_calls, to_count(calls_range));
+    object.read("failure_rate", window.failure_rate, to_number);
+    object.read_object("slow_calls", window.slow_calls, read_slow_calls);
+}
+
+ConsecutiveFailures read_consecutive_failures(ConfigObject& object) {
+    ConsecutiveFailures result;
+    object.read("threshold", result.threshold, to_count(threshold_range));
+    return checked(object, result);
+}
+
+CountWindow read_count_window(ConfigObject& object) {
+    CountWindow result;
+    object.read("size", result.size, to_count(calls_range));
+    read_rule(object, result);
+    return checked(object, result);
+}
+
+TimeWindow read_time_window(ConfigObject& object) {
+    TimeWindow result;
+    object.read("length", result.length, to_duration(timeout_range));
+    object.read("buckets", result.buckets, to_count(buckets_range));
+    read_rule(object, result);
+    return checked(object, result);
+}
+
+double in_seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>{time}.count(); }
+
+template <class Window>
+json with_rule(json result, const Window& window) {
+    result["minimum_calls"] = window.minimum_calls;
+    result["failure_rate"] = window.failure_rate;
+    if (window.slow_calls)
+        result["slow_calls"] = {{"longer_than", in_seconds(window.slow_calls->longer_than)},
+                                {"rate", window.slow_calls->rate}};
+    return result;
+}
+
+struct ToConfig {
+    json operator()(const ConsecutiveFailures& run) const {
+        return {{"type", "consecutive_failures"}, {"threshold", run.threshold}};
+    }
+    json operator()(const CountWindow& window) const {
+        return with_rule({{"type", "count_window"}, {"size", window.size}}, window);
+    }
+    json operator()(const TimeWindow& window) const {
+        return with_rule({{"type", "time_window"},
+                          {"length", in_seconds(window.length)},
+                          {"buckets", window.buckets}},
+                         window);
+    }
+    json operator()(std::chrono::nanoseconds wait) const { return in_seconds(wait); }
+    json operator()(const ExponentialBackoff& backoff) const {
+        json result{{"initial", in_seconds(backoff.initial)},
+                    {"factor", backoff.factor},
+                    {"cap", in_seconds(backoff.cap)},
+                    {"jitter", backoff.jitter}};
+        if (backoff.seed) result["seed"] = *backoff.seed;
+        return result;
+    }
+};
+
+} // namespace
+
+ConfiguredPolicy read_policy(ConfigObject object) {
+    std::string type;
+    object.read_required("type", type, to_text);
+    if (type == "consecutive_failures") return {read_consecutive_failures(object)};
+    if (type == "count_window") return {read_count_window(object)};
+    if (type == "time_window") return {read_time_window(object)};
+    object.reject("type", "must be consecutive_failures, count_window or time_window");
+}
+
+ExponentialBackoff read_backoff(ConfigObject object) {
+    ExponentialBackoff result;
+    object.read("initial", result.initial, to_duration(timeout_range));
+    object.read("factor", result.factor, to_number);
+    object.read("cap", result.cap, to_duration(timeout_range));
+    object.read("jitter", result.jitter, to_number);
+    object.read("seed", result.seed, to_seed);
+    checked(object, dashpot::Backoff{result});
+    return result;
+}
+
+HalfOpen read_half_open(ConfigObject object) {
+    HalfOpen result;
+    object.read("probes", result.probes, to_count(probes_range));
+    result.successes_to_close = result.probes;
+    object.read("successes_to_close", result.successes_to_close, to_count(probes_range));
+    object.read("probe_timeout", result.probe_timeout, to_duration(timeout_range));
+    return checked(object, result);
+}
+
+json to_config(const ConfiguredPolicy& policy) { return std::visit(ToConfig{}, policy.rule); }
+
+json to_config(const ResetTimeout& reset_timeout) { return std::visit(ToConfig{}, reset_timeout); }
+
+json to_config(const HalfOpen& half_open) {
+    json result{{"probes", half_open.probes}, {"successes_to_close", half_open.successes_to_close}};
+    if (half_open.probe_timeout) result["probe_timeout"] = in_seconds(*half_open.probe_timeout);
+    return result;
+}
+
+} // namespace relay_hub
