@@ -15,6 +15,11 @@ namespace example {
     return {std::istreambuf_iterator<char>{file}, {}};
 }
 
+/// Makes the file, or makes it anew.
+inline void write_text_file(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream{path, std::ios::binary} << text;
+}
+
 } // namespace example
 
 #endif

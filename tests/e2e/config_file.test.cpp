@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "rig.hpp"
 
+#include "../../examples/common/text_file.hpp"
 #include "catch.hpp"
 
-#include <fstream>
-
 using namespace e2e;
-
-namespace {
-
-std::string write_file(const std::filesystem::path& path, const std::string& text) {
-    std::ofstream{path} << text;
-    return path.string();
-}
-
-} // namespace
 
 TEST_CASE("RelayHub: a config file sets each target apart") {
     Rig rig;
@@ -25,8 +15,7 @@ TEST_CASE("RelayHub: a config file sets each target apart") {
         {"targets",
          {{"CORE", {{"fail_threshold", 2}, {"max_inflight", 4}, {"reset_timeout", 0.5}}},
           {"PAY", {{"url", rig.target("CLAIM").url()}, {"call_timeout", 1}, {"max_inflight", 1}}}}}};
-    const std::string path = write_file(rig.directory() / "hub.json", config.dump());
-    rig.start_hub({"--config", path, "--reset-timeout", "30"});
+    rig.start_hub_with(config, {"--reset-timeout", "30"});
 
     const auto is = [&](const char* target, const char* key, const json& value) {
         INFO(target << "." << key);
@@ -56,8 +45,9 @@ TEST_CASE("RelayHub: a config file can say all of it") {
         {"breaker_log", log.string()},
         {"targets",
          {{"CORE", {{"url", "http://127.0.0.1:1"}}}, {"CLAIM", {{"url", "http://127.0.0.1:1/"}}}}}};
-    const std::string path = write_file(directory.path() / "hub.json", config.dump());
-    Service hub{program("relay_hub"), {"--config", path}, directory.path() / "hub.err"};
+    const auto path = directory.path() / "hub.json";
+    example::write_text_file(path, config.dump());
+    Service hub{program("relay_hub"), {"--config", path.string()}, directory.path() / "hub.err"};
     CHECK(example::JsonClient{hub.port()}.post("/tx", json{{"target", "CORE"}}).code() == "E902");
     CHECK(std::filesystem::exists(log));
     CHECK(hub.stop(std::chrono::seconds{30}) == 0);
@@ -104,7 +94,8 @@ TEST_CASE("RelayHub: a bad config file is refused with its name, the key and exi
     const auto path = directory.path() / "hub.json";
     for (const Bad& bad : all) {
         INFO(bad.text);
-        const ShortRun run = run_hub({"--config", write_file(path, bad.text)});
+        example::write_text_file(path, bad.text);
+        const ShortRun run = run_hub({"--config", path.string()});
         CHECK(run.status == 2);
         CHECK(run.errors.find("hub.json") != std::string::npos);
         CHECK(run.errors.find(bad.named) != std::string::npos);

@@ -36,6 +36,13 @@ void Rig::start_hub(const Words& options, const std::filesystem::path& log_file)
     hub_ = std::make_unique<Service>(program("relay_hub"), all, directory() / "hub.err");
 }
 
+void Rig::start_hub_with(const json& config, Words options) {
+    const std::filesystem::path path = directory() / "hub.json";
+    example::write_text_file(path, config.dump());
+    options.insert(options.end(), {"--config", path.string()});
+    start_hub(options);
+}
+
 HttpAnswer Rig::call(const std::string& target) { return post(json{{"target", target}}.dump()); }
 
 HttpAnswer Rig::post(const std::string& body) { return JsonClient{hub_->port()}.post("/tx", body); }

@@ -45,6 +45,8 @@ class Rig {
 
     /// Starts a hub for the two targets, on a free port, that writes to log() or another file.
     void start_hub(const Words& options = {}, const std::filesystem::path& log_file = {});
+    /// The same with a config file.
+    void start_hub_with(const json& config, Words options = {});
     [[nodiscard]] Service& hub() { return *hub_; }
     [[nodiscard]] Service& target(const std::string& name) { return name == "CORE" ? core_ : claim_; }
 
