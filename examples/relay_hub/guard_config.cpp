@@ -26,7 +26,7 @@ constexpr CountRange buckets_range{1, 10'000};
 constexpr CountRange probes_range{1, 1'000};
 constexpr SecondsRange slow_range{0, 86'400};
 
-/// Unknown keys first: a misspelt one explains what else seems wrong.
+/// Unknown keys before what the library says: a misspelt one explains it.
 template <class Options>
 Options checked(const ConfigObject& object, const Options& options) {
     object.finish();

@@ -69,6 +69,8 @@ TEST_CASE("RelayHub: a bad config file is refused with its name, the key and exi
         {R"({"fail_threshold": -1})", "fail_threshold"},
         {R"({"fail_threshold": 1e10})", "fail_threshold"},
         {R"({"fail_threshold": 3, "fail_threshold": 4})", "fail_threshold"},
+        {R"({"fail_threshold": 3, "policy": {"type": "time_window"}})", "fail_threshold and policy"},
+        {R"({"policy": {"type": "time_window", "buckets": 0}})", "hub.json: policy.buckets"},
         {R"({"reset_timeout": 0})", "reset_timeout"},
         {R"({"reset_timeout": "10"})", "reset_timeout"},
         {R"({"call_timeout": 1e300})", "call_timeout"},
