@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What check.cmake and demo.cmake share: find what is needed, install what is missing where that is allowed, or say
+# What check.cmake, demo.cmake and model.cmake share: find what is needed, install what is missing where that is allowed, or say
 # exactly what to install. Included by `cmake -P` scripts, which set the policies.
 
 get_filename_component(DASHPOT_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
@@ -21,6 +21,8 @@ set(_name_cli11      "CLI11")
 set(_deb_cli11       libcli11-dev)
 set(_name_benchmark  "Google Benchmark")
 set(_deb_benchmark   libbenchmark-dev)
+set(_name_spin       "spin (6.5 or newer)")
+set(_deb_spin        spin)
 
 # Sets RESULT to "gcc" or "clang", the preset that fits the compiler there is, or to nothing.
 function(_dashpot_find_compiler result)
@@ -62,6 +64,8 @@ function(_dashpot_find need result)
         find_path(found NAMES benchmark/benchmark.h ${places})
     elseif("${need}" STREQUAL "cli11")
         find_path(found NAMES CLI/CLI.hpp ${places})
+    elseif("${need}" STREQUAL "spin")
+        find_program(found NAMES spin NO_CACHE)
     else()
         message(FATAL_ERROR "setup.cmake does not know \"${need}\"")
     endif()

@@ -25,13 +25,13 @@
 #define SUCCESSES PROBES
 #endif
 #ifndef END_OF_TIME
-#define END_OF_TIME 3
+#define END_OF_TIME 2
 #endif
 #ifndef RESET_TIMEOUT
 #define RESET_TIMEOUT 1
 #endif
 #ifndef PROBE_TIMEOUT
-#define PROBE_TIMEOUT 2
+#define PROBE_TIMEOUT 1
 #endif
 #ifndef EPOCH
 #define EPOCH 0 /* the instant that a default Wait names */
