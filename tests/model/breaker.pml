@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* BreakerCore: a machine that three threads share, through a lock, a published word and a gate.
+/* BreakerCore and RefusalGate: a machine that three threads share, through a lock, a published word and a gate.
  *
  * One `atomic` is one access to what is shared, with the local work that follows it. README.md says what stands
  * for what; a name in an #ifdef is a seeded mistake. */
@@ -33,8 +33,12 @@
 #ifndef PROBE_TIMEOUT
 #define PROBE_TIMEOUT 1
 #endif
-#ifndef EPOCH
-#define EPOCH 0 /* the instant that a default Wait names */
+
+/* The instant that a default Wait names. */
+#ifdef CLOCK_BELOW_ITS_EPOCH
+#define EPOCH 9
+#else
+#define EPOCH 0
 #endif
 
 byte now;
@@ -98,6 +102,12 @@ inline finish() {
 #endif
 #define NEEDS_NO_CHANGE (IS_LATE || !JUDGES(STATE(seen)) || (STATE(seen) == CLOSED && op != FAILURE))
 
+#ifdef CLOCK_IS_READ_BEFORE_THE_WORD
+#define AFTER_LOOK (op == ASK -> read_length : lock)
+#else
+#define AFTER_LOOK read_clock
+#endif
+
 inline look_at_word() {
     seen = word;
     if
@@ -105,7 +115,7 @@ inline look_at_word() {
     :: op == ASK && STATE(seen) == FORCED_OPEN -> is_refused(FORCED_OPEN); finish()
     :: ANSWERS(op) && NEEDS_NO_CHANGE -> finish()
     :: op == IGNORE && !NEEDS_NO_CHANGE -> next = lock
-    :: else -> next = read_clock
+    :: else -> next = AFTER_LOOK
     fi
 }
 
@@ -162,7 +172,12 @@ inline change() {
 
 /* publish_locked(), one store after the other. The lock ends with the last. */
 #define IS_NEW_WORD (machine.generation != GENERATION(word))
-#define DIFFERS     (gate_since != WAIT_SINCE || gate_length != WAIT_LENGTH)
+#ifdef OPENS_BY_LENGTH_ALONE
+#define NEEDS_SINCE (WAIT_LENGTH > 0 && gate_since != WAIT_SINCE)
+#else
+#define NEEDS_SINCE (gate_since != WAIT_SINCE)
+#endif
+#define DIFFERS (NEEDS_SINCE || gate_length != WAIT_LENGTH)
 #ifdef GATE_STAYS_SHUT_FOR_ITS_WORD
 #define IS_NEW_WAIT (DIFFERS && (WAIT_LENGTH > 0 || machine.state != HALF_OPEN))
 #else
@@ -181,8 +196,8 @@ inline publish() {
 #endif
     :: else ->
         if
-        :: IS_NEW_WAIT && gate_since != WAIT_SINCE -> next = store_since
-        :: IS_NEW_WAIT && gate_since == WAIT_SINCE -> next = store_length
+        :: IS_NEW_WAIT && NEEDS_SINCE -> next = store_since
+        :: IS_NEW_WAIT && !NEEDS_SINCE -> next = store_length
         :: else -> it_is_told(); locked = false; finish()
         fi
     fi
@@ -268,7 +283,12 @@ end_idle:
             :: op == ASK -> d_step { begins_to_ask() }
             :: else
             fi;
+#ifdef CLOCK_IS_READ_BEFORE_THE_WORD
+            at = now;
+            next = look
+#else
             look_at_word()
+#endif
         fi
        }
        do
@@ -300,12 +320,21 @@ end_idle:
 
        :: atomic { next == lock && !locked ->
             if
-            :: HAS_MOVED_ON -> seen = 0; at = 0; next = look
+            :: HAS_MOVED_ON -> seen = 0; next = look;
+#ifdef CLOCK_IS_READ_BEFORE_THE_WORD
+               at = now
+#else
+               at = 0
+#endif
             :: else -> d_step { change() }; publish()
             fi
        }
        :: atomic { next == open_gate -> gate_length = 0; publish() }
-       :: atomic { next == store_word -> word = WORD(machine.generation, machine.state); it_is_published(); publish() }
+       :: atomic { next == store_word ->
+            word = WORD(machine.generation, machine.state);
+            it_is_published();
+            publish()
+       }
        :: atomic { next == store_since -> gate_since = WAIT_SINCE; publish() }
        :: atomic { next == store_length -> gate_length = WAIT_LENGTH; publish() }
 
