@@ -8,6 +8,7 @@
 #include <dashpot/policy/time_window.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <variant>
 
@@ -18,8 +19,8 @@ namespace relay_hub {
 /// To the library it is a policy like any other. So all compartments have one type and share one
 /// registry, and each still has a rule of its own.
 ///
-/// **Threads.** A value. **Cost.** The chosen rule's, and a jump. A success costs a clock reading even
-/// where the rule needs none: whether one does is asked of the type.
+/// **Threads.** A value. **Cost.** The chosen rule's, and a jump. Each call that is told costs a clock
+/// reading even where the rule needs none: whether one does is asked of the type.
 /// **Errors.** validate() refuses what the chosen rule refuses, in its words.
 struct ConfiguredPolicy {
     std::variant<dashpot::ConsecutiveFailures, dashpot::CountWindow, dashpot::TimeWindow> rule;
@@ -62,6 +63,38 @@ class ConfiguredPolicy::Tally {
 
     [[nodiscard]] bool quiet() const noexcept {
         return std::visit([](const auto& tally) { return tally.quiet(); }, chosen_);
+    }
+
+    // Successes wait to be told wherever the chosen rule lets them, or need not be told at all.
+    [[nodiscard]] bool may_batch_successes() const noexcept {
+        return std::visit(
+            [](const auto& tally) {
+                if constexpr (requires { tally.may_batch_successes(); })
+                    return tally.may_batch_successes();
+                else
+                    return tally.quiet();
+            },
+            chosen_);
+    }
+
+    void record_successes(std::uint64_t count) noexcept {
+        std::visit(
+            [count](auto& tally) {
+                if constexpr (requires { tally.record_successes(count); })
+                    tally.record_successes(count);
+            },
+            chosen_);
+    }
+
+    [[nodiscard]] dashpot::Instant batch_ends() const noexcept {
+        return std::visit(
+            [](const auto& tally) {
+                if constexpr (requires { tally.batch_ends(); })
+                    return tally.batch_ends();
+                else
+                    return (dashpot::Instant::max)();
+            },
+            chosen_);
     }
 
   private:
