@@ -3,11 +3,13 @@
 #define DASHPOT_GUARD_BREAKER_OPTIONS_HPP
 
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/half_open.hpp>
 
 #include <chrono>
+#include <iosfwd>
 
 namespace dashpot::inline v0 {
 
@@ -32,6 +34,18 @@ struct BreakerOptions {
     bool count_totals = false;
 
     friend bool operator==(const BreakerOptions&, const BreakerOptions&) = default;
+
+    /// Writes it field by field.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const BreakerOptions& options) {
+        return detail::FieldPrinter{out, "BreakerOptions"}
+            .field("reset_timeout", options.reset_timeout)
+            .field("half_open", options.half_open)
+            .field("initial_state", to_string(options.initial_state))
+            .field("count_totals", options.count_totals ? "true" : "false")
+            .end();
+    }
 
     constexpr void validate() const {
         if (reset_timeout.delay(0).count() <= 0) {

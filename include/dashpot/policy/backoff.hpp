@@ -3,11 +3,13 @@
 #define DASHPOT_POLICY_BACKOFF_HPP
 
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
 
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 
 namespace dashpot::inline v0 {
@@ -27,6 +29,19 @@ struct ExponentialBackoff {
     std::optional<std::uint64_t> seed = std::nullopt;
 
     friend bool operator==(const ExponentialBackoff&, const ExponentialBackoff&) = default;
+
+    /// Writes it as the initializer that makes it.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const ExponentialBackoff& options) {
+        return detail::FieldPrinter{out, "ExponentialBackoff"}
+            .field("initial", options.initial)
+            .field("factor", options.factor)
+            .field("cap", options.cap)
+            .field("jitter", options.jitter)
+            .optional("seed", options.seed)
+            .end();
+    }
 };
 
 /// How long to wait before trying again: always the same, or longer each time.
@@ -51,6 +66,15 @@ class Backoff {
     constexpr Backoff(const ExponentialBackoff& curve) noexcept : curve_{curve} {}
 
     friend bool operator==(const Backoff&, const Backoff&) = default;
+
+    /// Writes what it was made from.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const Backoff& backoff) {
+        if (!backoff.is_constant()) return out << backoff.curve_;
+        detail::print_duration(out, backoff.curve_.initial);
+        return out;
+    }
 
     constexpr void validate() const {
         if (curve_.initial.count() <= 0)
@@ -79,10 +103,17 @@ class Backoff {
         return rest.count() > 0 ? rest : std::chrono::nanoseconds{1};
     }
 
+    /// The waits that it was made from. A constant one has a `factor` of 1 and its wait as `cap`.
+    [[nodiscard]] constexpr const ExponentialBackoff& curve() const noexcept { return curve_; }
+
     /// The seed that was asked for.
     [[nodiscard]] constexpr std::optional<std::uint64_t> seed() const noexcept { return curve_.seed; }
 
   private:
+    [[nodiscard]] constexpr bool is_constant() const noexcept {
+        return curve_.factor == 1.0 && curve_.jitter == 0.0 && curve_.initial == curve_.cap;
+    }
+
     [[nodiscard]] constexpr std::chrono::nanoseconds
     without_jitter(std::uint32_t attempt) const noexcept {
         if (attempt == 0 || curve_.factor == 1.0) return curve_.initial;

@@ -3,10 +3,12 @@
 #define DASHPOT_POLICY_CONSECUTIVE_FAILURES_HPP
 
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 
 namespace dashpot::inline v0 {
@@ -25,6 +27,15 @@ struct ConsecutiveFailures {
     std::uint32_t threshold = 5;
 
     friend bool operator==(const ConsecutiveFailures&, const ConsecutiveFailures&) = default;
+
+    /// Writes it as the initializer that makes it.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const ConsecutiveFailures& options) {
+        return detail::FieldPrinter{out, "ConsecutiveFailures"}
+            .field("threshold", options.threshold)
+            .end();
+    }
 
     constexpr void validate() const {
         if (threshold == 0) refuse_option("ConsecutiveFailures::threshold must be 1 or more");

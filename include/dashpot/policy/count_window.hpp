@@ -3,6 +3,7 @@
 #define DASHPOT_POLICY_COUNT_WINDOW_HPP
 
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/rate.hpp>
 #include <dashpot/core/reason.hpp>
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <vector>
 
@@ -38,6 +40,18 @@ struct CountWindow {
     std::optional<SlowCalls> slow_calls = std::nullopt;
 
     friend bool operator==(const CountWindow&, const CountWindow&) = default;
+
+    /// Writes it as the initializer that makes it.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const CountWindow& options) {
+        return detail::FieldPrinter{out, "CountWindow"}
+            .field("size", options.size)
+            .field("minimum_calls", options.minimum_calls)
+            .field("failure_rate", options.failure_rate)
+            .optional("slow_calls", options.slow_calls)
+            .end();
+    }
 
     constexpr void validate() const {
         if (size == 0) refuse_option("CountWindow::size must be 1 or more");

@@ -62,7 +62,8 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 ///   Tally::record_successes(std::uint64_t) noexcept`: whether successes that are not slow could not
 ///   open the circuit, however many are told from now on, before `Instant Tally::batch_ends() const
 ///   noexcept` if it offers that. The guard then need not take its lock for each, and tells them
-///   together, before anything else. It asks only while no verdict stands: it clears the Tally after one.
+///   together, before anything else. It asks only while no verdict stands: it clears the Tally after
+///   one.
 ///
 /// A policy is told the time; it reads no clock, takes no lock and calls nobody back.
 template <class P>

@@ -3,9 +3,11 @@
 #define DASHPOT_POLICY_HALF_OPEN_HPP
 
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 
 namespace dashpot::inline v0 {
@@ -26,6 +28,17 @@ struct HalfOpen {
     std::optional<Nanoseconds> probe_timeout = std::nullopt;
 
     friend bool operator==(const HalfOpen&, const HalfOpen&) = default;
+
+    /// Writes it as the initializer that makes it.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const HalfOpen& options) {
+        return detail::FieldPrinter{out, "HalfOpen"}
+            .field("probes", options.probes)
+            .field("successes_to_close", options.successes_to_close)
+            .optional("probe_timeout", options.probe_timeout)
+            .end();
+    }
 
     constexpr void validate() const {
         if (probes == 0) refuse_option("HalfOpen::probes must be 1 or more");

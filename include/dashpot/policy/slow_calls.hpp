@@ -3,8 +3,11 @@
 #define DASHPOT_POLICY_SLOW_CALLS_HPP
 
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/rate.hpp>
+
+#include <iosfwd>
 
 namespace dashpot::inline v0 {
 
@@ -24,6 +27,16 @@ struct SlowCalls {
     double rate = 1.0;
 
     friend bool operator==(const SlowCalls&, const SlowCalls&) = default;
+
+    /// Writes it as the initializer that makes it.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const SlowCalls& options) {
+        return detail::FieldPrinter{out, "SlowCalls"}
+            .field("longer_than", options.longer_than)
+            .field("rate", options.rate)
+            .end();
+    }
 
     constexpr void validate() const {
         if (longer_than.count() < 0) refuse_option("SlowCalls::longer_than must be 0 or more");

@@ -3,6 +3,7 @@
 #define DASHPOT_POLICY_TIME_WINDOW_HPP
 
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/rate.hpp>
 #include <dashpot/core/reason.hpp>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -44,6 +46,19 @@ struct TimeWindow {
     std::optional<SlowCalls> slow_calls = std::nullopt;
 
     friend bool operator==(const TimeWindow&, const TimeWindow&) = default;
+
+    /// Writes it as the initializer that makes it.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const TimeWindow& options) {
+        return detail::FieldPrinter{out, "TimeWindow"}
+            .field("length", options.length)
+            .field("buckets", options.buckets)
+            .field("minimum_calls", options.minimum_calls)
+            .field("failure_rate", options.failure_rate)
+            .optional("slow_calls", options.slow_calls)
+            .end();
+    }
 
     constexpr void validate() const {
         if (buckets == 0) refuse_option("TimeWindow::buckets must be 1 or more");
