@@ -5,7 +5,7 @@
 #include <charconv>
 #include <stdexcept>
 
-namespace relay_hub {
+namespace example {
 namespace {
 
 [[noreturn]] void reject(std::string_view text, std::string_view expected) {
@@ -83,4 +83,4 @@ std::string to_url(const Endpoint& endpoint) {
            std::to_string(endpoint.port);
 }
 
-} // namespace relay_hub
+} // namespace example
