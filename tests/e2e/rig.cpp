@@ -70,14 +70,14 @@ json Rig::health() { return checked(JsonClient{hub_->port()}.get("/healthz")); }
 
 std::string Rig::hub_errors() const { return example::read_text_file(directory() / "hub.err"); }
 
-ShortRun run_hub(const Words& options) {
+ShortRun run_program(const std::string& name, const Words& options) {
     const example::TemporaryDirectory directory;
     const auto errors = directory.path() / "errors";
-    example::ChildProcess hub{program("relay_hub"), options, {errors, directory.path()}};
+    example::ChildProcess process{program(name), options, {errors, directory.path()}};
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     ShortRun result{-1, {}, {}};
-    while (const auto line = hub.read_line(deadline)) result.output += *line + "\n";
-    result.status = hub.wait(deadline).value_or(-1);
+    while (const auto line = process.read_line(deadline)) result.output += *line + "\n";
+    result.status = process.wait(deadline).value_or(-1);
     result.errors = example::read_text_file(errors);
     return result;
 }

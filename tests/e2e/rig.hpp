@@ -75,13 +75,18 @@ class Rig {
     std::unique_ptr<Service> hub_;
 };
 
-/// Runs the hub with options that it is to refuse, or that end it at once.
+/// A program that came to its end, in a directory of its own.
 struct ShortRun {
     int status;
     std::string output;
     std::string errors;
 };
-[[nodiscard]] ShortRun run_hub(const Words& options);
+[[nodiscard]] ShortRun run_program(const std::string& name, const Words& options);
+
+/// Runs the hub with options that it is to refuse, or that end it at once.
+[[nodiscard]] inline ShortRun run_hub(const Words& options) {
+    return run_program("relay_hub", options);
+}
 
 } // namespace e2e
 
