@@ -26,15 +26,15 @@ endfunction()
 
 function(row first second third states seconds verdict)
     pad(first 32 "${first}")
-    pad(second 25 "${second}")
-    pad(third 15 "${third}")
+    pad(second 27 "${second}")
+    pad(third 12 "${third}")
     pad(states 10 "${states}")
     pad(seconds 9 "${seconds}")
     message(NOTICE "${first} ${second} ${third} ${states} ${seconds} ${verdict}")
 endfunction()
 
-# Searches MODEL with the given definitions; OPTIMISE says how to compile the search. Sets `found` to what was violated ("nothing", "assertion", "end state",
-# or "?" when the search did not come to its end), `states` and `seconds`.
+# Searches MODEL with the given definitions; OPTIMISE says how to compile the search. Sets `found` to what was violated
+# ("nothing", "assertion", "end state", or "?" when the search did not come to its end), `states` and `seconds`.
 function(search model optimise)
     file(REMOVE_RECURSE "${work}")
     file(MAKE_DIRECTORY "${work}")
@@ -82,27 +82,19 @@ macro(setting name model)
     row("-" "all of ${model}" ${name} "${states}" "${seconds}" "${verdict}")
 endmacro()
 
-# expect(VERDICT NAME PROPERTY SETTING): the same search, with NAME in the model, breaks that property.
-macro(expect verdict_if_found name property setting)
+# mistake(NAME PROPERTY SETTING): the same search, with NAME in the model, breaks that property.
+macro(mistake name property setting)
     search(${model_of_${setting}} -O0 ${definitions_of_${setting}} -D${name} -DONLY=${property})
     set(expected "assertion")
     if("${property}" STREQUAL "nobody_is_stuck")
         set(expected "end state")
     endif()
-    set(verdict "${verdict_if_found}")
+    set(verdict found)
     if(NOT "${found}" STREQUAL "${expected}")
         set(verdict "MISSED (${found})")
         math(EXPR deviations "${deviations} + 1")
     endif()
     row(${name} ${property} ${setting} "${states}" "${seconds}" "${verdict}")
-endmacro()
-
-macro(mistake)
-    expect(found ${ARGN})
-endmacro()
-
-macro(known_fault)
-    expect("known fault" ${ARGN})
 endmacro()
 
 string(TIMESTAMP start "%s")

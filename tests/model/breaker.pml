@@ -34,12 +34,8 @@
 #define PROBE_TIMEOUT 1
 #endif
 
-/* The instant that a default Wait names. */
-#ifdef CLOCK_BELOW_ITS_EPOCH
+/* The instant that a default Wait names. It lies ahead: this clock reads less than zero. */
 #define EPOCH 9
-#else
-#define EPOCH 0
-#endif
 
 byte now;
 
@@ -65,7 +61,7 @@ byte begun; /* threads that have done something */
 byte busy;  /* threads that are doing something */
 
 /* The next access of a thread to what is shared. */
-mtype = { nothing, read_clock, read_length, read_since, look_again, lock, look, open_gate, store_word, store_since,
+mtype = { nothing, read_length, read_since, look_again, read_clock, lock, look, open_gate, store_word, store_since,
           store_length };
 
 /* --- Asking, answering, commanding ------------------------------------------------------------------------- */
@@ -94,7 +90,8 @@ inline finish() {
     next = nothing
 }
 
-#define ADMITS_ALL(state) ((state) == CLOSED || (state) == DISABLED)
+#define ADMITS_ALL(state)   ((state) == CLOSED || (state) == DISABLED)
+#define REFUSES_SOME(state) ((state) == OPEN || (state) == HALF_OPEN)
 #ifdef LATE_ANSWERS_COUNT
 #define IS_LATE false
 #else
@@ -103,9 +100,14 @@ inline finish() {
 #define NEEDS_NO_CHANGE (IS_LATE || !JUDGES(STATE(seen)) || (STATE(seen) == CLOSED && op != FAILURE))
 
 #ifdef CLOCK_IS_READ_BEFORE_THE_WORD
-#define AFTER_LOOK (op == ASK -> read_length : lock)
+#define AFTER_LOOK lock
 #else
 #define AFTER_LOOK read_clock
+#endif
+#ifdef START_IS_READ_BEFORE_LENGTH
+#define FIRST_OF_GATE read_since
+#else
+#define FIRST_OF_GATE read_length
 #endif
 
 inline look_at_word() {
@@ -115,29 +117,42 @@ inline look_at_word() {
     :: op == ASK && STATE(seen) == FORCED_OPEN -> is_refused(FORCED_OPEN); finish()
     :: ANSWERS(op) && NEEDS_NO_CHANGE -> finish()
     :: op == IGNORE && !NEEDS_NO_CHANGE -> next = lock
+    :: op == ASK && REFUSES_SOME(STATE(seen)) -> next = FIRST_OF_GATE
     :: else -> next = AFTER_LOOK
     fi
 }
 
-/* What was read of the gate is no reason to refuse. */
-inline ask_under_lock() {
+/* The breaker moved on before the lock was there. Who asks goes back to the lock, and not to the gate. */
+inline look_anew() {
+    if
+    :: op == ASK -> seen = word; next = AFTER_LOOK
+    :: else -> look_at_word()
+    fi
+}
+
+inline forget_the_gate() {
     since = 0;
-    length = 0;
-    next = lock
+    length = 0
 }
 
 inline look_at_word_again() {
     if
-#ifdef NO_SECOND_LOOK
-    :: IS_ON(since, length, at) ->
-#else
-    :: IS_ON(since, length, at) && word == seen ->
+#ifndef NO_SECOND_LOOK
+    :: word != seen -> forget_the_gate()
 #endif
-        CLAIM(waits_are_of_their_word,
-              STATE(seen) != OPEN || (since == published_opened_at && length == RESET_TIMEOUT));
-        is_refused(STATE(seen));
-        finish()
-    :: else -> ask_under_lock()
+    :: else ->
+        CLAIM(waits_are_of_their_word, !IS_ON(since, length, now) || STATE(seen) != OPEN
+              || (since == published_opened_at && length == RESET_TIMEOUT))
+    fi;
+    next = read_clock
+}
+
+/* What is still on at this reading was on when the word was looked at again. */
+inline read_the_clock() {
+    at = now;
+    if
+    :: IS_ON(since, length, at) -> is_refused(STATE(seen)); finish()
+    :: else -> forget_the_gate(); next = lock
     fi
 }
 
@@ -172,10 +187,10 @@ inline change() {
 
 /* publish_locked(), one store after the other. The lock ends with the last. */
 #define IS_NEW_WORD (machine.generation != GENERATION(word))
-#ifdef OPENS_BY_LENGTH_ALONE
-#define NEEDS_SINCE (WAIT_LENGTH > 0 && gate_since != WAIT_SINCE)
-#else
+#ifdef OPENS_WITH_A_DEFAULT_WAIT
 #define NEEDS_SINCE (gate_since != WAIT_SINCE)
+#else
+#define NEEDS_SINCE (WAIT_LENGTH > 0 && gate_since != WAIT_SINCE) /* there is a start where there is a wait */
 #endif
 #define DIFFERS (NEEDS_SINCE || gate_length != WAIT_LENGTH)
 #ifdef GATE_STAYS_SHUT_FOR_ITS_WORD
@@ -284,39 +299,28 @@ end_idle:
             :: else
             fi;
 #ifdef CLOCK_IS_READ_BEFORE_THE_WORD
-            at = now;
-            next = look
+            if
+            :: op == ASK -> look_at_word()
+            :: else -> at = now; next = look
+            fi
 #else
             look_at_word()
 #endif
         fi
        }
        do
-       :: atomic { next == look -> look_at_word() }
-
-       :: atomic { next == read_clock ->
-            at = now;
 #ifdef START_IS_READ_BEFORE_LENGTH
-            next = (op == ASK -> read_since : lock)
-       }
        :: atomic { next == read_since -> since = gate_since; next = read_length }
        :: atomic { next == read_length -> length = gate_length; next = look_again }
 #else
-            next = (op == ASK -> read_length : lock)
-       }
        :: atomic { next == read_length ->
             length = gate_length;
-            next = (length == 0 -> lock : read_since)
+            next = (length == 0 -> read_clock : read_since)
        }
-       :: atomic { next == read_since ->
-            since = gate_since;
-            if
-            :: IS_ON(since, length, at) -> next = look_again
-            :: else -> ask_under_lock()
-            fi
-       }
+       :: atomic { next == read_since -> since = gate_since; next = look_again }
 #endif
        :: atomic { next == look_again -> look_at_word_again() }
+       :: atomic { next == read_clock -> read_the_clock() }
 
        :: atomic { next == lock && !locked ->
             if
@@ -329,6 +333,8 @@ end_idle:
             :: else -> d_step { change() }; publish()
             fi
        }
+       :: atomic { next == look -> look_anew() }
+
        :: atomic { next == open_gate -> gate_length = 0; publish() }
        :: atomic { next == store_word ->
             word = WORD(machine.generation, machine.state);
