@@ -9,6 +9,9 @@ setting(two_step     breaker -DSTART=1 -DCALLS=3 -DPROBES=1 -DTWO_STEP)
 setting(command      breaker -DSTART=1 -DCALLS=2 -DCOMMANDS=1)
 setting(from_closed  breaker -DCALLS=2 -DCOMMANDS=1 -DTWO_STEP)
 setting(commands     breaker -DCALLS=1 -DCOMMANDS=2)
+setting(left         successes -DCALLS=4 -DCOMMANDS=2)
+setting(judged       successes -DCALLS=3 -DCOMMANDS=1 -DFAILURES=1 -DSNAPSHOTS=1)
+setting(time_window  successes -DCALLS=4 -DCOMMANDS=1 -DTIMED)
 setting(listeners    events)
 
 # The rules, and what keeps them in force between threads.
@@ -30,6 +33,23 @@ mistake(NO_SECOND_LOOK                  refusals_have_a_reason     two_probes)
 mistake(OPENS_WITH_A_DEFAULT_WAIT       refusals_have_a_reason     two_probes)
 mistake(GATE_IS_LEFT_SHUT               waits_are_of_their_word    two_probes)
 mistake(START_IS_READ_BEFORE_LENGTH     waits_are_of_their_word    two_probes)
+
+# Successes that wait to be told.
+mistake(NO_OPENING_NUMBERS              told_in_their_generation   left)
+mistake(GENERATION_READ_BEFORE_STRIPE   told_in_their_generation   left)
+mistake(OPENED_BEFORE_THE_WORD          told_in_their_generation   left)
+mistake(OPENED_IN_ANY_STATE             told_in_their_generation   left)
+mistake(COLLECTED_AFTER_THE_CHANGE      told_in_their_generation   left)
+mistake(COLLECTED_AFTER_THE_CHANGE      told_before_later_failures judged)
+mistake(COLLECTED_AFTER_THE_CHANGE      told_in_their_bucket       time_window)
+mistake(END_READ_BEFORE_STRIPE          told_in_their_bucket       time_window)
+mistake(END_STORED_AFTER_OPENING        told_in_their_bucket       time_window)
+mistake(COLLECTED_BY_LOAD_AND_STORE     none_is_lost               left)
+mistake(LEFT_BY_LOAD_AND_STORE          none_is_lost               left)
+mistake(FULL_STRIPES_OVERFLOW           none_is_lost               left)
+mistake(LEFT_BY_LOAD_AND_STORE          told_once                  left)
+mistake(SNAPSHOTS_SHUT_NOTHING          told_once                  judged)
+mistake(SNAPSHOTS_DO_NOT_COLLECT        snapshots_are_complete     judged)
 
 # Events.
 mistake(PUSHED_AFTER_THE_LOCK           heard_in_order             listeners)
