@@ -151,7 +151,7 @@ inline change_machine() {
     :: op == RESET -> enter(true)
     :: op == SNAPSHOT ->
         CLAIM(snapshots_are_complete, told >= before[me]);
-        CLAIM(none_is_lost, !is_over || told == counted)
+        CLAIM(all_are_told, !is_over || told == counted)
     fi
 }
 

@@ -3,7 +3,7 @@
 /* The properties of successes that wait to be told, and what only they need to know. */
 
 #define told_once                  1
-#define none_is_lost               2
+#define all_are_told               2
 #define told_in_their_generation   3
 #define told_before_later_failures 4
 #define told_in_their_bucket       5
@@ -57,7 +57,7 @@ inline tell_this_one() {
 }
 
 inline its_generation_ends() {
-    CLAIM(none_is_lost, told == counted);
+    CLAIM(all_are_told, told == counted);
     strays = strays + counted - told;
     counted = 0;
     told = 0;
