@@ -22,6 +22,7 @@ ordered_json to_json(const dashpot::Snapshot& breaker) {
             {"window_size", window.size},
             {"minimum_calls", window.minimum_calls},
             {"failure_rate", breaker.failure_rate ? ordered_json(*breaker.failure_rate) : nullptr},
+            {"failure_rate_threshold", window.failure_rate},
             {"permitted_in_half_open", probes},
             {"generation", breaker.generation}};
 }

@@ -55,6 +55,7 @@ json row(const char* step, const char* state, int failures, const json& rate, in
             {"window_size", 10},
             {"minimum_calls", 5},
             {"failure_rate", rate},
+            {"failure_rate_threshold", 0.5},
             {"permitted_in_half_open", 3},
             {"generation", generation}};
 }
