@@ -167,7 +167,7 @@ void check(const P& policy, const std::vector<Operation>& operations, std::uint6
     FAIL("they differ at the end of\n" << counterexample(operations, difference));
 }
 
-constexpr std::uint64_t strings = 50'000;
+constexpr std::uint64_t strings = 100'000; // for each policy
 
 } // namespace
 
