@@ -35,12 +35,16 @@ TEST_CASE("Bulkhead: never more calls in flight than the limit, and every slot c
     Bulkhead hull{limit};
     Inside inside;
     std::atomic<int> admitted{0};
+    std::atomic<std::uint64_t> refused{0};
     std::atomic<int> misread{0};
     race::together(8, [&](std::size_t i) {
         for (int turn = 0; turn != 20'000; ++turn) {
             auto slot = hull.try_acquire();
             misread += hull.in_flight() <= limit && hull.available() <= limit ? 0 : 1;
-            if (!slot) continue;
+            if (!slot) {
+                ++refused;
+                continue;
+            }
             ++admitted;
             inside.enter(limit);
             if (turn % 8 == 0) std::this_thread::yield();
@@ -52,6 +56,7 @@ TEST_CASE("Bulkhead: never more calls in flight than the limit, and every slot c
     CHECK(inside.too_many() == 0);
     CHECK(misread == 0);
     CHECK(admitted > 0);
+    CHECK(hull.refused() == refused);
     CHECK(hull.in_flight() == 0);
     CHECK(hull.available() == limit);
 }

@@ -164,6 +164,29 @@ TEST_CASE("Bulkhead: resize upwards makes room at once", "[guard]") {
     CHECK_FALSE(bulkhead.try_acquire());
 }
 
+TEST_CASE("Bulkhead: counts what it refuses, and nothing else", "[guard]") {
+    Bulkhead bulkhead{1};
+    CHECK(bulkhead.refused() == 0);
+    {
+        const Permit permit = bulkhead.try_acquire();
+        CHECK(bulkhead.refused() == 0);
+        CHECK_FALSE(bulkhead.try_acquire());
+        CHECK_FALSE(bulkhead.try_acquire());
+        CHECK(bulkhead.refused() == 2);
+    }
+    bulkhead.resize(2);
+    CHECK(bulkhead.try_acquire());
+    CHECK(bulkhead.refused() == 2);
+    bulkhead.resize(0);
+    CHECK_FALSE(bulkhead.try_acquire());
+    CHECK(bulkhead.refused() == 3);
+}
+
+TEST_CASE("Bulkhead: refusals and slots are counted on different cache lines", "[guard]") {
+    STATIC_REQUIRE(alignof(Bulkhead) == dashpot::detail::cache_line);
+    STATIC_REQUIRE(sizeof(Bulkhead) == 2 * dashpot::detail::cache_line);
+}
+
 TEST_CASE("Bulkhead: is pinned where it is, and nothing about it throws", "[guard]") {
     STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<Bulkhead>);
     STATIC_REQUIRE_FALSE(std::is_move_constructible_v<Bulkhead>);
@@ -178,6 +201,7 @@ TEST_CASE("Bulkhead: is pinned where it is, and nothing about it throws", "[guar
         { read.in_flight() } noexcept -> std::same_as<std::uint32_t>;
         { read.available() } noexcept -> std::same_as<std::uint32_t>;
         { read.max_concurrent() } noexcept -> std::same_as<std::uint32_t>;
+        { read.refused() } noexcept -> std::same_as<std::uint64_t>;
         { permit.release() } noexcept;
     });
 }
