@@ -4,12 +4,15 @@
 
 // What the snippets of the documentation take for granted: a target to call, and a breaker for it.
 
+#include <dashpot/adapter/prometheus_text.hpp>
+#include <dashpot/adapter/transition_counter.hpp>
 #include <dashpot/adapter/transition_log.hpp>
 #include <dashpot/dashpot.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 #include <dashpot/testing/transition_recorder.hpp>
 
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <string>
 

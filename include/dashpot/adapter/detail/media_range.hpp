@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_ADAPTER_DETAIL_MEDIA_RANGE_HPP
+#define DASHPOT_ADAPTER_DETAIL_MEDIA_RANGE_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+namespace dashpot::inline v0::detail {
+
+/// The text up to `separator`, without blanks around it; `rest` is what follows the separator.
+[[nodiscard]] constexpr std::string_view next_field(std::string_view& rest, char separator) noexcept {
+    const std::size_t end = std::min(rest.find(separator), rest.size());
+    std::string_view field = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    constexpr std::string_view blanks = " \t";
+    field.remove_prefix(std::min(field.find_first_not_of(blanks), field.size()));
+    field = field.substr(0, field.find_last_not_of(blanks) + 1);
+    return field;
+}
+
+/// Equal, but for the case of ASCII letters. `lower` has none in upper case.
+[[nodiscard]] constexpr bool equals_ignoring_case(std::string_view text,
+                                                  std::string_view lower) noexcept {
+    return std::ranges::equal(text, lower, [](char a, char b) {
+        return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+    });
+}
+
+/// "1", "0.5", "0.125": in thousandths. 0 for what is no such number.
+[[nodiscard]] constexpr int thousandths(std::string_view text) noexcept {
+    if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return 0;
+    if (text.size() > 1 && text[1] != '.') return 0;
+    int result = text[0] == '1' ? 1000 : 0;
+    int unit = 100;
+    for (const char c : text.substr(std::min<std::size_t>(text.size(), 2))) {
+        if (c < '0' || c > '9') return 0;
+        result += unit * (c - '0');
+        unit /= 10;
+    }
+    return std::min(result, 1000);
+}
+
+/// How much a client wants `type`, a media type in lower case, when it sent this header Accept: in
+/// thousandths, 0 if it does not name it.
+///
+/// **Source.** RFC 9110, 12.5.1.
+[[nodiscard]] constexpr int quality_of(std::string_view type, std::string_view accept) noexcept {
+    int best = 0;
+    while (!accept.empty()) {
+        std::string_view range = next_field(accept, ',');
+        if (!equals_ignoring_case(next_field(range, ';'), type)) continue;
+        int quality = 1000;
+        while (!range.empty()) {
+            std::string_view parameter = next_field(range, ';');
+            if (equals_ignoring_case(next_field(parameter, '='), "q"))
+                quality = thousandths(next_field(parameter, ';'));
+        }
+        best = std::max(best, quality);
+    }
+    return best;
+}
+
+} // namespace dashpot::inline v0::detail
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_ADAPTER_GUARD_METRICS_HPP
+#define DASHPOT_ADAPTER_GUARD_METRICS_HPP
+
+#include <dashpot/adapter/detail/utf8.hpp>
+#include <dashpot/adapter/transition_counter.hpp>
+#include <dashpot/core/clock.hpp>
+#include <dashpot/core/state.hpp>
+#include <dashpot/guard/bulkhead.hpp>
+#include <dashpot/guard/circuit_breaker.hpp>
+#include <dashpot/guard/transition.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/registry/registry.hpp>
+#include <dashpot/registry/target.hpp>
+
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dashpot::inline v0 {
+
+/// One metric: a name, a meaning, and a series for each set of labels.
+struct MetricFamily {
+    enum class Type : std::uint8_t { counter, gauge };
+
+    std::string_view name; ///< By Prometheus' rules: a counter's ends in `_total`.
+    Type type = Type::gauge;
+    std::string_view help;
+    std::string_view unit{}; ///< The end of the name, if it has a unit.
+};
+
+/// What tells the series of a MetricFamily apart. The value is valid UTF-8.
+struct MetricLabel {
+    std::string_view name;
+    std::string_view value;
+};
+
+namespace detail {
+
+/// Whether it knows by itself the names that its metrics go by.
+template <class T>
+inline constexpr bool has_names = false;
+template <Clock C, FailurePolicy P>
+inline constexpr bool has_names<Registry<C, P>> = true;
+template <Clock C, FailurePolicy P>
+inline constexpr bool has_names<Target<C, P>> = true;
+template <>
+inline constexpr bool has_names<TransitionCounter> = true;
+
+} // namespace detail
+
+/// A reading of guards, under the names that metrics systems know them by.
+///
+///     std::string page = to_prometheus_text(dashpot::GuardMetrics{targets, changes});
+///
+/// **Contract.** A reading is taken when a guard is added. A name stands for one breaker and one
+/// bulkhead: who is added later under the same name takes the place of the one before. What is not
+/// known, a rate below its minimum of calls for one, has no sample. A byte of a name that is not UTF-8
+/// is shown as `\xNN`.
+/// **Threads.** One at a time; the guards may be in use. **Cost.** A snapshot() for each breaker, 16
+/// and more samples for each target. Allocates: it is for the scrape, not for the call.
+class GuardMetrics {
+  public:
+    GuardMetrics() = default;
+
+    /// Adds each of `sources`: registries, targets and transition counters.
+    template <class... Sources>
+        requires(sizeof...(Sources) > 0 && (detail::has_names<Sources> && ...))
+    explicit GuardMetrics(const Sources&... sources) {
+        (add(sources), ...);
+    }
+
+    /// Every target of a registry.
+    template <Clock C, FailurePolicy P>
+    void add(const Registry<C, P>& registry) {
+        registry.for_each([this](const Target<C, P>& target) { add(target); });
+    }
+
+    /// A target's breaker and bulkhead, under its name.
+    template <Clock C, FailurePolicy P>
+    void add(const Target<C, P>& target) {
+        add(target.name(), target.breaker());
+        add(target.name(), target.bulkhead());
+    }
+
+    /// A breaker that is in no registry.
+    template <Clock C, FailurePolicy P>
+    void add(std::string_view name, const CircuitBreaker<C, P>& breaker) {
+        breakers_.insert_or_assign(detail::to_utf8(name), breaker.snapshot());
+    }
+
+    /// A bulkhead that is in no registry.
+    void add(std::string_view name, const Bulkhead& bulkhead) {
+        bulkheads_.insert_or_assign(detail::to_utf8(name),
+                                    Hull{bulkhead.max_concurrent(), bulkhead.available(),
+                                         bulkhead.in_flight(), bulkhead.refused()});
+    }
+
+    /// The changes of state. The usual four are shown for each breaker, with 0 until they happen: what
+    /// appears as 1 is no increase to Prometheus.
+    void add(const TransitionCounter& counter) {
+        counter.for_each([this](std::string_view name, const TransitionCounts& counts) {
+            transitions_.insert_or_assign(detail::to_utf8(name), counts);
+        });
+        lost_transitions_ = lost_transitions_.value_or(0) + counter.lost();
+    }
+
+    /// Shows everything, family by family: `visitor.family(const MetricFamily&)`, then
+    /// `visitor.sample(std::span<const MetricLabel>, double)` for each of its series, by name. A family
+    /// without a sample is left out. What the arguments refer to lives for the call.
+    template <class Visitor>
+    void visit(Visitor&& visitor) const {
+        visit_breakers(visitor);
+        visit_transitions(visitor);
+        visit_bulkheads(visitor);
+    }
+
+  private:
+    struct Hull {
+        std::uint32_t max;
+        std::uint32_t available;
+        std::uint32_t in_flight;
+        std::uint64_t refused;
+    };
+
+    /// The samples of one family. The visitor hears of the family with the first.
+    template <class Visitor>
+    class Series {
+      public:
+        Series(Visitor& visitor, const MetricFamily& family) : visitor_{visitor}, family_{family} {}
+
+        template <class Number, std::same_as<MetricLabel>... Labels>
+        void add(Number value, const Labels&... labels) {
+            if (!is_announced_) visitor_.family(family_);
+            is_announced_ = true;
+            const std::array<MetricLabel, sizeof...(Labels)> all{labels...};
+            visitor_.sample(std::span<const MetricLabel>{all}, static_cast<double>(value));
+        }
+
+        /// Nothing, if there is no value.
+        void add_known(const std::optional<double>& value, const MetricLabel& label) {
+            if (value) add(*value, label);
+        }
+
+      private:
+        Visitor& visitor_;
+        const MetricFamily family_;
+        bool is_announced_ = false;
+    };
+
+    struct NamedState {
+        State state;
+        std::string_view name;
+    };
+    static constexpr std::array<NamedState, 6> states{{{State::closed, "closed"},
+                                                       {State::open, "open"},
+                                                       {State::half_open, "half_open"},
+                                                       {State::disabled, "disabled"},
+                                                       {State::forced_open, "forced_open"},
+                                                       {State::metrics_only, "metrics_only"}}};
+
+    /// What calls alone can lead to.
+    [[nodiscard]] static constexpr bool is_usual(State from, State to) noexcept {
+        return (from == State::closed && to == State::open) ||
+               (from == State::open && to == State::half_open) ||
+               (from == State::half_open && (to == State::open || to == State::closed));
+    }
+
+    /// One family: `show(series, name label, reading)` for each of `readings`.
+    template <class Visitor, class Readings, class Show>
+    static void visit_family(Visitor& visitor, const Readings& readings, const MetricFamily& family,
+                             Show show) {
+        Series<Visitor> series{visitor, family};
+        for (const auto& [name, reading] : readings) show(series, MetricLabel{"name", name}, reading);
+    }
+
+    template <class Visitor>
+    void visit_breakers(Visitor& visitor) const;
+    template <class Visitor>
+    void visit_transitions(Visitor& visitor) const;
+    template <class Visitor>
+    void visit_bulkheads(Visitor& visitor) const;
+
+    // By name, in UTF-8: no series can be there twice.
+    std::map<std::string, Snapshot> breakers_;
+    std::map<std::string, Hull> bulkheads_;
+    std::map<std::string, TransitionCounts> transitions_;
+    std::optional<std::uint64_t> lost_transitions_; // empty: nobody counts any
+};
+
+template <class Visitor>
+void GuardMetrics::visit_breakers(Visitor& visitor) const {
+    using enum MetricFamily::Type;
+    const auto family = [&](const MetricFamily& about, auto show) {
+        visit_family(visitor, breakers_, about, show);
+    };
+    using Label = MetricLabel;
+
+    family({"dashpot_circuit_breaker_state", gauge, "1 for the state that the circuit is in, else 0."},
+           [](auto& series, Label name, const Snapshot& now) {
+               for (const NamedState& each : states)
+                   series.add(now.state == each.state ? 1 : 0, name, Label{"state", each.name});
+           });
+    family({"dashpot_circuit_breaker_calls_total", counter, "Calls made, by how they ended."},
+           [](auto& series, Label name, const Snapshot& now) {
+               if (!now.totals) return;
+               series.add(now.totals->successes, name, Label{"outcome", "success"});
+               series.add(now.totals->failures, name, Label{"outcome", "failure"});
+               series.add(now.ignored, name, Label{"outcome", "ignored"});
+           });
+    family({"dashpot_circuit_breaker_slow_calls_total", counter,
+            "Calls that took longer than they may, whatever their outcome."},
+           [](auto& series, Label name, const Snapshot& now) {
+               if (now.totals) series.add(now.totals->slow, name);
+           });
+    family({"dashpot_circuit_breaker_not_permitted_total", counter,
+            "Calls that the circuit breaker refused."},
+           [](auto& series, Label name, const Snapshot& now) { series.add(now.refused, name); });
+    family({"dashpot_circuit_breaker_failure_rate", gauge,
+            "Failed calls per judged call, 0 to 1. Absent while not known."},
+           [](auto& series, Label name, const Snapshot& now) {
+               series.add_known(now.failure_rate, name);
+           });
+    family(
+        {"dashpot_circuit_breaker_slow_call_rate", gauge,
+         "Slow calls per judged call, 0 to 1. Absent while not known."},
+        [](auto& series, Label name, const Snapshot& now) { series.add_known(now.slow_rate, name); });
+    family({"dashpot_circuit_breaker_judged_calls", gauge,
+            "Calls that the circuit is judged by now, by how they ended."},
+           [](auto& series, Label name, const Snapshot& now) {
+               series.add(now.calls - now.failures, name, Label{"outcome", "success"});
+               series.add(now.failures, name, Label{"outcome", "failure"});
+           });
+    family(
+        {"dashpot_circuit_breaker_probes_in_flight", gauge,
+         "Calls under way that find out whether the target is well again."},
+        [](auto& series, Label name, const Snapshot& now) { series.add(now.probes_in_flight, name); });
+    family({"dashpot_circuit_breaker_retry_after_seconds", gauge,
+            "Time until an open circuit lets a probe through, else 0.", "seconds"},
+           [](auto& series, Label name, const Snapshot& now) {
+               series.add(std::chrono::duration<double>{now.retry_after}.count(), name);
+           });
+    family(
+        {"dashpot_circuit_breaker_would_have_opened_total", counter,
+         "How often the circuit would have opened while it only measured."},
+        [](auto& series, Label name, const Snapshot& now) { series.add(now.would_have_opened, name); });
+}
+
+template <class Visitor>
+void GuardMetrics::visit_transitions(Visitor& visitor) const {
+    if (!lost_transitions_) return;
+    using enum MetricFamily::Type;
+    auto all = transitions_;
+    for (const auto& [name, unused] : breakers_) all.try_emplace(name);
+
+    visit_family(
+        visitor, all, {"dashpot_circuit_breaker_transitions_total", counter, "Changes of state."},
+        [](auto& series, MetricLabel name, const TransitionCounts& counts) {
+            for (const NamedState& from : states) {
+                for (const NamedState& to : states) {
+                    const std::uint64_t count = counts.at(from.state, to.state);
+                    if (count == 0 && !is_usual(from.state, to.state)) continue;
+                    series.add(count, name, MetricLabel{"from", from.name}, MetricLabel{"to", to.name});
+                }
+            }
+        });
+    Series<Visitor>{visitor,
+                    {"dashpot_circuit_breaker_transitions_lost_total", counter,
+                     "Changes of state that there was no room to count."}}
+        .add(*lost_transitions_);
+}
+
+template <class Visitor>
+void GuardMetrics::visit_bulkheads(Visitor& visitor) const {
+    using enum MetricFamily::Type;
+    const auto family = [&](const MetricFamily& about, auto show) {
+        visit_family(visitor, bulkheads_, about, show);
+    };
+    using Label = MetricLabel;
+
+    family({"dashpot_bulkhead_max", gauge, "Calls that may be in flight at once."},
+           [](auto& series, Label name, const Hull& now) { series.add(now.max, name); });
+    family({"dashpot_bulkhead_available", gauge, "Calls that may still come in."},
+           [](auto& series, Label name, const Hull& now) { series.add(now.available, name); });
+    family({"dashpot_bulkhead_in_flight", gauge, "Calls in flight."},
+           [](auto& series, Label name, const Hull& now) { series.add(now.in_flight, name); });
+    family({"dashpot_bulkhead_refused_total", counter, "Calls refused because all slots were taken."},
+           [](auto& series, Label name, const Hull& now) { series.add(now.refused, name); });
+}
+
+} // namespace dashpot::inline v0
+
+#endif

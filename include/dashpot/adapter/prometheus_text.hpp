@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_ADAPTER_PROMETHEUS_TEXT_HPP
+#define DASHPOT_ADAPTER_PROMETHEUS_TEXT_HPP
+
+#include <dashpot/adapter/detail/media_range.hpp>
+#include <dashpot/adapter/guard_metrics.hpp>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace dashpot::inline v0 {
+
+/// The two texts that a Prometheus server reads.
+enum class PrometheusFormat : std::uint8_t {
+    text,        ///< Prometheus' own, version 0.0.4.
+    openmetrics, ///< OpenMetrics, version 1.0.0.
+};
+
+/// What the header Content-Type says of it.
+[[nodiscard]] constexpr std::string_view content_type(PrometheusFormat format) noexcept {
+    return format == PrometheusFormat::openmetrics
+               ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+               : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+/// The format for a client that sent this header Accept: OpenMetrics if it asks for that by name and
+/// likes it no less than plain text, else Prometheus' own.
+[[nodiscard]] inline PrometheusFormat accepted_format(std::string_view accept) {
+    const int openmetrics = detail::quality_of("application/openmetrics-text", accept);
+    return openmetrics > 0 && openmetrics >= detail::quality_of("text/plain", accept)
+               ? PrometheusFormat::openmetrics
+               : PrometheusFormat::text;
+}
+
+namespace detail {
+
+/// Writes what a GuardMetrics shows, as text.
+class PrometheusWriter {
+  public:
+    explicit PrometheusWriter(PrometheusFormat format) : format_{format} {}
+
+    void family(const MetricFamily& family) {
+        const bool is_counter = family.type == MetricFamily::Type::counter;
+        name_ = family.name;
+        // To OpenMetrics a counter's `_total` is a part of the sample, not of the family.
+        std::string_view title = family.name;
+        if (is_openmetrics() && is_counter) title.remove_suffix(total.size());
+        append({"# HELP ", title, " ", family.help, "\n"});
+        append({"# TYPE ", title, is_counter ? " counter\n" : " gauge\n"});
+        if (is_openmetrics() && !family.unit.empty())
+            append({"# UNIT ", title, " ", family.unit, "\n"});
+    }
+
+    void sample(std::span<const MetricLabel> labels, double value) {
+        text_ += name_;
+        char before = '{';
+        for (const MetricLabel& label : labels) {
+            text_ += before;
+            append({label.name, "=\""});
+            append_escaped(label.value);
+            text_ += '"';
+            before = ',';
+        }
+        if (!labels.empty()) text_ += '}';
+        text_ += ' ';
+        append_number(value);
+        text_ += '\n';
+    }
+
+    [[nodiscard]] std::string finish() && {
+        if (is_openmetrics()) text_ += "# EOF\n";
+        return std::move(text_);
+    }
+
+  private:
+    static constexpr std::string_view total = "_total";
+
+    [[nodiscard]] bool is_openmetrics() const noexcept {
+        return format_ == PrometheusFormat::openmetrics;
+    }
+
+    void append(std::initializer_list<std::string_view> parts) {
+        for (const std::string_view part : parts) text_ += part;
+    }
+
+    void append_escaped(std::string_view value) {
+        for (const char c : value) {
+            switch (c) {
+            case '\\': text_ += "\\\\"; break;
+            case '"': text_ += "\\\""; break;
+            case '\n': text_ += "\\n"; break;
+            default: text_ += c;
+            }
+        }
+    }
+
+    /// As short as tells it from every other double; whole numbers, which most are, as such.
+    void append_number(double value) {
+        constexpr double exact = 9007199254740992.0; // 2^53: every whole number up to it is a double
+        std::array<char, 32> digits{};
+        char* const end = digits.data() + digits.size();
+        const auto written = std::trunc(value) == value && std::abs(value) <= exact
+                                 ? std::to_chars(digits.data(), end, static_cast<std::int64_t>(value))
+                                 : std::to_chars(digits.data(), end, value);
+        text_.append(digits.data(), written.ptr);
+    }
+
+    const PrometheusFormat format_;
+    std::string_view name_;
+    std::string text_;
+};
+
+} // namespace detail
+
+/// The page that a Prometheus server scrapes.
+///
+///     response.set_content(to_prometheus_text(dashpot::GuardMetrics{targets, changes}), …);
+///
+/// **Contract.** Each family once, with HELP and TYPE and all its series; backslash, quote and line
+/// feed in a label are escaped; no NaN. Send it with content_type().
+/// **Cost.** About 100 bytes for each sample.
+/// **Source.** Prometheus, "Exposition formats"; OpenMetrics 1.0.0.
+[[nodiscard]] inline std::string to_prometheus_text(const GuardMetrics& metrics,
+                                                    PrometheusFormat format = PrometheusFormat::text) {
+    detail::PrometheusWriter writer{format};
+    metrics.visit(writer);
+    return std::move(writer).finish();
+}
+
+} // namespace dashpot::inline v0
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include <dashpot/adapter/detail/utf8.hpp>
+
+#include "catch.hpp"
+
+#include <string>
+#include <string_view>
+
+using dashpot::detail::to_utf8;
+using dashpot::detail::utf8_character;
+
+TEST_CASE("to_utf8: leaves valid text as it is", "[adapter]") {
+    for (const std::string_view text :
+         {"", "CORE", "\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80",
+          "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF",
+          "a\xC3\xBC\xE2\x82\xAC\xF0\x9F\x99\x82z"})
+        CHECK(to_utf8(text) == text);
+    const std::string with_zero{"a\0b", 3};
+    CHECK(to_utf8(with_zero) == with_zero);
+}
+
+TEST_CASE("to_utf8: shows every byte that is no part of a character", "[adapter]") {
+    CHECK(to_utf8("\x80") == "\\x80");
+    CHECK(to_utf8("a\xFF"
+                  "b") == "a\\xFFb");
+    CHECK(to_utf8("\xC0\xAF") == "\\xC0\\xAF");                   // overlong
+    CHECK(to_utf8("\xE0\x9F\xBF") == "\\xE0\\x9F\\xBF");          // overlong
+    CHECK(to_utf8("\xED\xA0\x80") == "\\xED\\xA0\\x80");          // a surrogate
+    CHECK(to_utf8("\xF0\x8F\xBF\xBF") == "\\xF0\\x8F\\xBF\\xBF"); // overlong
+    CHECK(to_utf8("\xF4\x90\x80\x80") == "\\xF4\\x90\\x80\\x80"); // above U+10FFFF
+    CHECK(to_utf8("\xF5\x80\x80\x80") == "\\xF5\\x80\\x80\\x80");
+    CHECK(to_utf8("\xE2\x82") == "\\xE2\\x82"); // cut off
+    CHECK(to_utf8("\xE2\x82z") == "\\xE2\\x82z");
+    CHECK(to_utf8("\xC3\xC3\xBC") == "\\xC3\xC3\xBC");
+}
+
+TEST_CASE("to_utf8: names that differ stay different", "[adapter]") {
+    CHECK(to_utf8("\xFE") != to_utf8("\xFF"));
+    CHECK(to_utf8("a\xFF") != to_utf8("a"));
+}
+
+TEST_CASE("utf8_character: is of use at compile time", "[adapter]") {
+    STATIC_REQUIRE(utf8_character("") == 0);
+    STATIC_REQUIRE(utf8_character("ab") == 1);
+    STATIC_REQUIRE(utf8_character("\xF0\x9F\x99\x82") == 4);
+    STATIC_REQUIRE(utf8_character("\xF0\x9F\x99") == 0);
+}

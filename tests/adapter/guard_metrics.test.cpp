@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include <dashpot/adapter/guard_metrics.hpp>
+
+#include <dashpot/policy/count_window.hpp>
+#include <dashpot/testing/manual_clock.hpp>
+
+#include "guard/breaker_support.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using namespace std::chrono_literals;
+using dashpot::Bulkhead;
+using dashpot::CountWindow;
+using dashpot::GuardMetrics;
+using dashpot::MetricFamily;
+using dashpot::MetricLabel;
+using dashpot::State;
+using dashpot::TransitionCounter;
+using dashpot::testing::ManualClock;
+
+namespace {
+
+using WindowBreaker = dashpot::CircuitBreaker<ManualClock, CountWindow>;
+using Registry = dashpot::Registry<ManualClock>;
+
+/// Everything that was shown: the families in order, and the values by "name label=value …".
+struct Shown {
+    explicit Shown(const GuardMetrics& metrics) { metrics.visit(*this); }
+
+    void family(const MetricFamily& about) {
+        families.push_back(about);
+        names.emplace_back(about.name);
+    }
+    void sample(std::span<const MetricLabel> labels, double value) {
+        REQUIRE_FALSE(names.empty());
+        std::string key = names.back().substr(std::string_view{"dashpot_"}.size());
+        for (const MetricLabel& label : labels) {
+            key += ' ';
+            key += label.name;
+            key += '=';
+            key += label.value;
+        }
+        CHECK(values.try_emplace(key, value).second); // no series twice
+    }
+
+    bool has(const std::string& key) const { return values.count(key) == 1; }
+    double at(const std::string& key) const {
+        INFO(key);
+        REQUIRE(has(key));
+        return values.find(key)->second;
+    }
+
+    std::vector<MetricFamily> families;
+    std::vector<std::string> names;
+    std::map<std::string, double> values;
+};
+
+template <class Breaker>
+Shown shown(const Breaker& breaker) {
+    GuardMetrics metrics;
+    metrics.add("X", breaker);
+    return Shown{metrics};
+}
+
+} // namespace
+
+TEST_CASE("GuardMetrics: nothing added, nothing shown", "[adapter]") {
+    CHECK(Shown{GuardMetrics{}}.families.empty());
+    CHECK(Shown{GuardMetrics{Registry{}}}.families.empty());
+}
+
+TEST_CASE("GuardMetrics: of all states, the one that holds is 1", "[adapter]") {
+    const auto state = GENERATE(State::closed, State::open, State::half_open, State::disabled,
+                                State::forced_open, State::metrics_only);
+    ManualClock clock;
+    support::Breaker breaker{{}, {}, clock};
+    if (state != State::closed) support::bring(breaker, clock, state);
+    const Shown now = shown(breaker);
+    int series = 0;
+    for (const auto& [each, name] : {std::pair{State::closed, "closed"},
+                                     {State::open, "open"},
+                                     {State::half_open, "half_open"},
+                                     {State::disabled, "disabled"},
+                                     {State::forced_open, "forced_open"},
+                                     {State::metrics_only, "metrics_only"}}) {
+        CHECK(now.at(std::string{"circuit_breaker_state name=X state="} + name) ==
+              (each == state ? 1 : 0));
+        ++series;
+    }
+    CHECK(series == 6);
+}
+
+TEST_CASE("GuardMetrics: calls by outcome are there where they are counted, else absent", "[adapter]") {
+    const bool counts = GENERATE(false, true);
+    support::Breaker breaker{{}, {.count_totals = counts}, ManualClock{}};
+    support::succeed(breaker, 3);
+    support::fail(breaker, 2);
+    CHECK(breaker.try_acquire().ignore());
+    const Shown now = shown(breaker);
+    CHECK(now.has("circuit_breaker_calls_total name=X outcome=success") == counts);
+    CHECK(now.has("circuit_breaker_slow_calls_total name=X") == counts);
+    if (!counts) return;
+    CHECK(now.at("circuit_breaker_calls_total name=X outcome=success") == 3);
+    CHECK(now.at("circuit_breaker_calls_total name=X outcome=failure") == 2);
+    CHECK(now.at("circuit_breaker_calls_total name=X outcome=ignored") == 1);
+    CHECK(now.at("circuit_breaker_slow_calls_total name=X") == 0);
+}
+
+TEST_CASE("GuardMetrics: a rate that is not known has no sample", "[adapter]") {
+    WindowBreaker breaker{{.size = 10,
+                           .minimum_calls = 4,
+                           .failure_rate = 0.75,
+                           .slow_calls = dashpot::SlowCalls{.longer_than = 1s, .rate = 0.75}},
+                          {.count_totals = true},
+                          ManualClock{}};
+    CHECK(breaker.try_acquire().failure(2s));
+    CHECK(breaker.try_acquire().success(1s));
+    CHECK(breaker.try_acquire().success(1s));
+    CHECK_FALSE(shown(breaker).has("circuit_breaker_failure_rate name=X"));
+    CHECK_FALSE(shown(breaker).has("circuit_breaker_slow_call_rate name=X"));
+    CHECK(breaker.try_acquire().success(2s));
+    const Shown now = shown(breaker);
+    CHECK(now.at("circuit_breaker_failure_rate name=X") == 0.25);
+    CHECK(now.at("circuit_breaker_slow_call_rate name=X") == 0.5);
+    CHECK(now.at("circuit_breaker_slow_calls_total name=X") == 2);
+    CHECK(now.at("circuit_breaker_judged_calls name=X outcome=success") == 3);
+    CHECK(now.at("circuit_breaker_judged_calls name=X outcome=failure") == 1);
+
+    breaker.reset();
+    CHECK_FALSE(shown(breaker).has("circuit_breaker_failure_rate name=X"));
+}
+
+TEST_CASE("GuardMetrics: shows refusals, probes and the rest of the wait", "[adapter]") {
+    ManualClock clock;
+    support::Breaker breaker{{.threshold = 1}, {.reset_timeout = 10s}, clock};
+    support::fail(breaker);
+    CHECK_FALSE(breaker.try_acquire());
+    CHECK_FALSE(breaker.try_acquire());
+    clock.advance(7500ms);
+    Shown now = shown(breaker);
+    CHECK(now.at("circuit_breaker_not_permitted_total name=X") == 2);
+    CHECK(now.at("circuit_breaker_retry_after_seconds name=X") == 2.5);
+    CHECK(now.at("circuit_breaker_probes_in_flight name=X") == 0);
+
+    clock.advance(2500ms);
+    const auto probe = breaker.try_acquire();
+    now = shown(breaker);
+    CHECK(now.at("circuit_breaker_retry_after_seconds name=X") == 0);
+    CHECK(now.at("circuit_breaker_probes_in_flight name=X") == 1);
+}
+
+TEST_CASE("GuardMetrics: a breaker that only measures shows how often it would have opened",
+          "[adapter]") {
+    support::Breaker breaker{{.threshold = 2}, {.initial_state = State::metrics_only}, ManualClock{}};
+    support::fail(breaker, 4);
+    CHECK(shown(breaker).at("circuit_breaker_would_have_opened_total name=X") == 2);
+}
+
+TEST_CASE("GuardMetrics: a bulkhead's readings", "[adapter]") {
+    Bulkhead hull{3};
+    const auto first = hull.try_acquire();
+    GuardMetrics metrics;
+    metrics.add("X", hull);
+    Shown now{metrics};
+    CHECK(now.at("bulkhead_max name=X") == 3);
+    CHECK(now.at("bulkhead_available name=X") == 2);
+    CHECK(now.at("bulkhead_in_flight name=X") == 1);
+    CHECK(now.at("bulkhead_refused_total name=X") == 0);
+    CHECK(now.families.size() == 4);
+
+    hull.resize(0);
+    CHECK_FALSE(hull.try_acquire());
+    metrics.add("X", hull); // takes the place of the reading before
+    now = Shown{metrics};
+    CHECK(now.at("bulkhead_max name=X") == 0);
+    CHECK(now.at("bulkhead_available name=X") == 0);
+    CHECK(now.at("bulkhead_refused_total name=X") == 1);
+}
+
+TEST_CASE("GuardMetrics: every target of a registry, by name", "[adapter]") {
+    Registry targets;
+    for (const auto* name : {"C", "A", "B"}) (void)targets.get(name);
+    const Shown now{GuardMetrics{targets}};
+    for (const std::string name : {"A", "B", "C"}) {
+        CHECK(now.at("circuit_breaker_state name=" + name + " state=closed") == 1);
+        CHECK(now.at("bulkhead_max name=" + name) == 10);
+    }
+    CHECK_FALSE(now.has("circuit_breaker_transitions_lost_total"));
+}
+
+TEST_CASE("GuardMetrics: changes of state, the usual ones before they happen", "[adapter]") {
+    ManualClock clock;
+    Registry targets{{.policy = {.threshold = 1}}, {}, clock};
+    TransitionCounter changes;
+    const auto counting = targets.on_transition(std::ref(changes));
+    const auto target = targets.get("X");
+    Shown now{GuardMetrics{targets, changes}};
+    const std::string total = "circuit_breaker_transitions_total name=X ";
+    for (const auto* usual : {"from=closed to=open", "from=open to=half_open", "from=half_open to=open",
+                              "from=half_open to=closed"})
+        CHECK(now.at(total + usual) == 0);
+    CHECK_FALSE(now.has(total + "from=closed to=disabled"));
+    CHECK(now.at("circuit_breaker_transitions_lost_total") == 0);
+
+    support::fail(target->breaker());
+    target->breaker().disable();
+    now = Shown{GuardMetrics{targets, changes}};
+    CHECK(now.at(total + "from=closed to=open") == 1);
+    CHECK(now.at(total + "from=open to=disabled") == 1);
+    CHECK(now.at(total + "from=open to=half_open") == 0);
+}
+
+TEST_CASE("GuardMetrics: two counters' lost changes add up", "[adapter]") {
+    constexpr dashpot::Transition opened{.from = State::closed, .to = State::open};
+    TransitionCounter one{1};
+    TransitionCounter two{1};
+    for (const auto* name : {"A", "B", "C"}) {
+        one(name, opened);
+        two(name, opened);
+    }
+    const Shown now{GuardMetrics{one, two}};
+    CHECK(now.at("circuit_breaker_transitions_lost_total") == 4);
+    CHECK(now.at("circuit_breaker_transitions_total name=A from=closed to=open") == 1);
+}
+
+TEST_CASE("GuardMetrics: names that are not UTF-8 become so, and stay apart", "[adapter]") {
+    Registry targets;
+    for (const auto* name : {"\xFE", "\xFF", "\xC3\xBC"}) (void)targets.get(name);
+    const Shown now{GuardMetrics{targets}};
+    CHECK(now.has("bulkhead_max name=\\xFE"));
+    CHECK(now.has("bulkhead_max name=\\xFF"));
+    CHECK(now.has("bulkhead_max name=\xC3\xBC"));
+}
+
+TEST_CASE("GuardMetrics: a reading keeps nothing of the guard and does not change with it",
+          "[adapter]") {
+    GuardMetrics metrics;
+    {
+        support::Breaker breaker{{}, {}, ManualClock{}};
+        metrics.add("X", breaker);
+        breaker.trip();
+    }
+    CHECK(Shown{metrics}.at("circuit_breaker_state name=X state=closed") == 1);
+}
+
+TEST_CASE("GuardMetrics: names and types follow Prometheus' rules, each family is there once",
+          "[adapter]") {
+    TransitionCounter changes;
+    WindowBreaker breaker{
+        {.size = 1, .minimum_calls = 1, .slow_calls = dashpot::SlowCalls{.longer_than = 1s}},
+        {.count_totals = true},
+        ManualClock{}};
+    CHECK(breaker.try_acquire().success(1s));
+    GuardMetrics metrics{changes};
+    metrics.add("X", breaker);
+    metrics.add("X", Bulkhead{1});
+    const Shown now{metrics};
+    CHECK(now.families.size() == 16);
+    CHECK(std::set<std::string>(now.names.begin(), now.names.end()).size() == now.names.size());
+    for (const MetricFamily& family : now.families) {
+        INFO(family.name);
+        CHECK(family.name.starts_with("dashpot_"));
+        CHECK(family.name.ends_with("_total") == (family.type == MetricFamily::Type::counter));
+        CHECK(family.name.ends_with("_seconds") == (family.unit == "seconds"));
+        CHECK(family.help.ends_with("."));
+        CHECK(family.help.find_first_of("\\\"\n") == std::string_view::npos);
+    }
+}
+
+TEST_CASE("GuardMetrics: is copied as a value, and takes guards only", "[adapter]") {
+    STATIC_REQUIRE(std::is_copy_constructible_v<GuardMetrics>);
+    STATIC_REQUIRE(std::is_constructible_v<GuardMetrics, const Registry&, const TransitionCounter&>);
+    STATIC_REQUIRE_FALSE(std::is_constructible_v<GuardMetrics, int>);
+    STATIC_REQUIRE_FALSE(std::is_convertible_v<const Registry&, GuardMetrics>);
+    STATIC_REQUIRE_FALSE(std::is_constructible_v<GuardMetrics, Bulkhead&>); // has no name
+}
