@@ -33,6 +33,7 @@ dashpot::TargetOptions<ConfiguredPolicy> guard_options(const TargetSettings& set
     result.breaker.reset_timeout =
         std::visit([](const auto& wait) { return dashpot::Backoff{wait}; }, settings.reset_timeout);
     result.breaker.half_open = half_open(settings);
+    result.breaker.count_totals = true; // for GET /metrics
     result.max_concurrent = settings.max_inflight;
     return result;
 }

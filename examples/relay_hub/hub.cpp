@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <numeric>
 #include <string_view>
@@ -28,7 +29,8 @@ struct Route {
     std::string_view method;
     std::string_view path;
 };
-constexpr std::array routes{Route{"POST", "/tx"}, Route{"GET", "/targets"}, Route{"GET", "/healthz"}};
+constexpr std::array routes{Route{"POST", "/tx"}, Route{"GET", "/targets"}, Route{"GET", "/metrics"},
+                            Route{"GET", "/healthz"}};
 
 bool is_route(const Request& request) {
     for (const Route& route : routes)
@@ -61,7 +63,7 @@ Problem problem_of_length(const Request& request) {
 
 Problem problem_of(const Request& request) {
     if (!is_route(request))
-        return {404, "no such endpoint: try POST /tx, GET /targets or GET /healthz"};
+        return {404, "no such endpoint: try POST /tx, GET /targets, GET /metrics or GET /healthz"};
     if (request.method == "GET") {
         const bool has_body =
             request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
@@ -102,6 +104,7 @@ Hub::Hub(const Options& options)
           [this](std::string_view target, const dashpot::Transition& transition) {
               log_.append(target, transition);
           })},
+      changes_subscription_{registry_.on_transition(std::ref(changes_))},
       server_{server_options(options_)} {
     add_routes();
 }
@@ -141,6 +144,11 @@ void Hub::add_routes() {
     server_.Get("/targets", [this](const Request&, Response& response) {
         response.set_content(targets_report(), "application/json");
     });
+    server_.Get("/metrics", [this](const Request& request, Response& response) {
+        const auto format = dashpot::accepted_format(request.get_header_value("Accept"));
+        response.set_header("Vary", "Accept");
+        response.set_content(metrics_page(format), std::string{content_type(format)});
+    });
     server_.Get("/healthz", [this](const Request&, Response& response) {
         response.set_content(health_report(), "application/json");
     });
@@ -169,6 +177,10 @@ std::string Hub::targets_report() const {
     report["protection"] = options_.has_protection;
     report["targets"] = relay_.report();
     return report.dump(2) + "\n";
+}
+
+std::string Hub::metrics_page(dashpot::PrometheusFormat format) const {
+    return to_prometheus_text(dashpot::GuardMetrics{registry_, changes_}, format);
 }
 
 std::string Hub::health_report() const {

@@ -8,6 +8,8 @@
 
 #include "../common/http_server.hpp"
 
+#include <dashpot/adapter/prometheus_text.hpp>
+#include <dashpot/adapter/transition_counter.hpp>
 #include <dashpot/guard/subscription.hpp>
 
 #include <cstddef>
@@ -44,13 +46,16 @@ class Hub {
     void add_routes();
     [[nodiscard]] std::string targets_report() const;
     [[nodiscard]] std::string health_report() const;
+    [[nodiscard]] std::string metrics_page(dashpot::PrometheusFormat format) const;
 
     const Options options_;
     Registry registry_;
     BreakerLog log_;
+    dashpot::TransitionCounter changes_;
     Relay relay_;
-    // After the relay: what --no-protection does to the breakers is no news for the log.
+    // After the relay: what --no-protection does to the breakers is no news.
     dashpot::Subscription log_subscription_;
+    dashpot::Subscription changes_subscription_;
     example::HttpServer server_;
 };
 
