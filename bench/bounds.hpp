@@ -21,9 +21,11 @@ struct Bound {
 
 [[nodiscard]] const std::vector<Bound>& bounds();
 
-/// Prints the table. @return false if a bound for one thread is missed by more than a tenth, or if
-/// something that must not allocate does
+/// Prints the table. @return false if a bound for one thread is missed by more than a tenth
 [[nodiscard]] bool judge(const Measurements& measured);
+
+/// Heap allocations in all benchmarks that count them, which must make none.
+[[nodiscard]] double allocations_on_calls(const Measurements& measured);
 
 /// All of it, for programs.
 void write_json(const Measurements& measured, const std::string& file);

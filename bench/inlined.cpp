@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a compiler makes of asking a breaker: cmake/bench.cmake shows the instructions of these functions.
+// What a compiler makes of asking a breaker: cmake/bench.cmake shows the instructions of these
+// functions.
 #include <dashpot/guard/circuit_breaker.hpp>
 
 namespace inlined {

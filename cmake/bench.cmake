@@ -4,7 +4,8 @@ cmake_minimum_required(VERSION 3.25) # a -P script has no policies of its own
 # cmake -P cmake/bench.cmake
 # Sets the machine up where needed, builds the benchmarks, runs them and prints the table of bounds, the time that the
 # umbrella header takes to compile, and the instructions of an inlined allow(). Fails if a bound for one thread is
-# missed by more than a tenth. Results and charts: build/bench/results.
+# missed by more than a tenth. Results and charts: build/bench/results. With -DSHORT=ON each benchmark runs for a moment
+# only, and nothing is judged but that the paths of a call allocate nothing.
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 dashpot_set_up("the benchmarks" compiler ninja json benchmark)
@@ -53,7 +54,12 @@ if(objdump)
     message(NOTICE "\nbool allow(CircuitBreaker<>& breaker) { return breaker.allow(); }  while it is CLOSED:${allow}")
 endif()
 
-dashpot_run(build/bench/bench/dashpot-bench --out=build/bench/results)
+if(SHORT)
+    dashpot_run(build/bench/bench/dashpot-bench --allocations-only --out=build/bench/short
+        --benchmark_min_time=0.001 --benchmark_repetitions=1)
+else()
+    dashpot_run(build/bench/bench/dashpot-bench --out=build/bench/results)
+endif()
 if(missed)
     message(FATAL_ERROR "the umbrella header takes too long to compile")
 endif()

@@ -117,7 +117,7 @@ struct FailureCodes {
                                      std::string_view>
     std::optional<Outcome> operator()(const T& value) const {
         const auto& code = std::invoke(projection, value); // by value it lives as long as the view
-        return std::ranges::find(codes, std::string_view{code}) == codes.end()
+        return std::find(codes.begin(), codes.end(), std::string_view{code}) == codes.end()
                    ? std::nullopt
                    : std::optional{Outcome::failure};
     }
@@ -133,7 +133,7 @@ struct HttpStatus {
     std::optional<Outcome> operator()(const T& value) const {
         const int status = std::invoke(projection, value);
         const bool is_answer = status >= 100 && status <= 499;
-        const bool is_listed = std::ranges::find(failures, status) != failures.end();
+        const bool is_listed = std::find(failures.begin(), failures.end(), status) != failures.end();
         return is_answer && !is_listed ? Outcome::success : Outcome::failure;
     }
 };

@@ -7,6 +7,7 @@
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/rate.hpp>
 #include <dashpot/core/reason.hpp>
+#include <dashpot/policy/detail/fixed_array.hpp>
 #include <dashpot/policy/detail/window_rule.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/slow_calls.hpp>
@@ -18,7 +19,6 @@
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
-#include <vector>
 
 namespace dashpot::inline v0 {
 
@@ -157,7 +157,7 @@ class CountWindow::Tally {
     std::uint32_t size_;
     std::uint32_t next_ = 0; // where the next call goes; when full, the oldest call
     detail::WindowSums sums_;
-    std::vector<std::uint64_t> ring_; // the bits of calls that are not held are 0
+    detail::FixedArray<std::uint64_t> ring_; // the bits of calls that are not held are 0
 };
 
 static_assert(FailurePolicy<CountWindow>);

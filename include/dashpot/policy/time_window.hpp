@@ -7,6 +7,7 @@
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/rate.hpp>
 #include <dashpot/core/reason.hpp>
+#include <dashpot/policy/detail/fixed_array.hpp>
 #include <dashpot/policy/detail/window_rule.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/slow_calls.hpp>
@@ -17,7 +18,6 @@
 #include <iosfwd>
 #include <limits>
 #include <optional>
-#include <vector>
 
 namespace dashpot::inline v0 {
 
@@ -169,7 +169,7 @@ class TimeWindow::Tally {
     std::optional<std::int64_t> newest_bucket_; // its number; empty until the first call
     std::size_t newest_ = 0;                    // where it stands in ring_
     detail::WindowSums sums_;
-    std::vector<detail::WindowSums> ring_;
+    detail::FixedArray<detail::WindowSums> ring_;
 };
 
 static_assert(FailurePolicy<TimeWindow>);

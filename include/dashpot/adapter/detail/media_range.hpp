@@ -22,7 +22,7 @@ namespace dashpot::inline v0::detail {
 /// Equal, but for the case of ASCII letters. `lower` has none in upper case.
 [[nodiscard]] constexpr bool equals_ignoring_case(std::string_view text,
                                                   std::string_view lower) noexcept {
-    return std::ranges::equal(text, lower, [](char a, char b) {
+    return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
         return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
     });
 }

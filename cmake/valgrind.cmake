@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+cmake_minimum_required(VERSION 3.25) # a -P script has no policies of its own
+
+# cmake -P cmake/valgrind.cmake
+# Runs the unit tests under valgrind's memcheck: reads of what nobody wrote, which no sanitizer here sees, and leaks.
+include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
+
+dashpot_set_up("valgrind" compiler ninja catch2 json httplib cli11 valgrind)
+dashpot_run("${CMAKE_COMMAND}" --preset ${DASHPOT_COMPILER})
+dashpot_run("${CMAKE_COMMAND}" --build --preset ${DASHPOT_COMPILER} --target dashpot-unit-tests)
+dashpot_run(valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite --fair-sched=try
+    build/${DASHPOT_COMPILER}/tests/dashpot-unit-tests)

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_POLICY_DETAIL_FIXED_ARRAY_HPP
+#define DASHPOT_POLICY_DETAIL_FIXED_ARRAY_HPP
+
+#include <dashpot/core/contract.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace dashpot::inline v0::detail {
+
+/// A number of values that is known when it is made, and never changes. As a std::vector, but usable in
+/// constant expressions with every standard library, libc++ 14 among them.
+template <class T>
+class FixedArray {
+  public:
+    constexpr explicit FixedArray(std::size_t size) : size_{size}, values_{new T[size]{}} {}
+    constexpr FixedArray(const FixedArray& other) : FixedArray(other.size_) {
+        std::copy(other.begin(), other.end(), begin());
+    }
+    constexpr FixedArray(FixedArray&& other) noexcept
+        : size_{std::exchange(other.size_, 0)}, values_{std::exchange(other.values_, nullptr)} {}
+    constexpr FixedArray& operator=(FixedArray other) noexcept {
+        std::swap(size_, other.size_);
+        std::swap(values_, other.values_);
+        return *this;
+    }
+    constexpr ~FixedArray() { delete[] values_; }
+
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] constexpr T& operator[](std::size_t i) noexcept {
+        DASHPOT_ASSERT(i < size_);
+        return values_[i];
+    }
+    [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept {
+        DASHPOT_ASSERT(i < size_);
+        return values_[i];
+    }
+    [[nodiscard]] constexpr T* begin() noexcept { return values_; }
+    [[nodiscard]] constexpr T* end() noexcept { return values_ + size_; }
+    [[nodiscard]] constexpr const T* begin() const noexcept { return values_; }
+    [[nodiscard]] constexpr const T* end() const noexcept { return values_ + size_; }
+
+  private:
+    std::size_t size_;
+    T* values_;
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

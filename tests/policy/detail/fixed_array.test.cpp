@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include <dashpot/policy/detail/fixed_array.hpp>
+
+#include "catch.hpp"
+
+#include <numeric>
+#include <utility>
+
+using dashpot::detail::FixedArray;
+
+namespace {
+
+constexpr int sum(const FixedArray<int>& values) {
+    return std::accumulate(values.begin(), values.end(), 0);
+}
+
+constexpr int sum_of_copies() {
+    FixedArray<int> one{3};
+    one[0] = 1;
+    one[2] = 2;
+    FixedArray<int> copy = one;
+    copy[1] = 10; // its own
+    one = std::move(copy);
+    return sum(one);
+}
+static_assert(sum_of_copies() == 13);
+
+} // namespace
+
+TEST_CASE("FixedArray: begins with zeros", "[policy]") {
+    const FixedArray<int> values{100};
+    CHECK(values.size() == 100);
+    CHECK(sum(values) == 0);
+}
+
+TEST_CASE("FixedArray: is a value", "[policy]") {
+    FixedArray<int> one{2};
+    one[1] = 5;
+    FixedArray<int> other = one;
+    other[0] = 1;
+    CHECK(sum(one) == 5);
+    CHECK(sum(other) == 6);
+    one = other;
+    CHECK(sum(one) == 6);
+    FixedArray<int> moved = std::move(one);
+    CHECK(sum(moved) == 6);
+    CHECK(one.size() ==
+          0); // NOLINT(bugprone-use-after-move): nothing is left, and that is what is asked
+    one = moved;
+    CHECK(sum(one) == 6);
+}
