@@ -4,6 +4,7 @@
 #include "catch.hpp"
 
 #include <dashpot/guard/circuit_breaker.hpp>
+#include <dashpot/policy/count_window.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 #include <dashpot/testing/transition_recorder.hpp>
 
@@ -167,6 +168,19 @@ TEST_CASE("CircuitBreaker: an answer that a reset has overtaken does not count")
     CHECK(rig.breaker.snapshot().failures == 0);
     if (has_counted)
         CHECK(rig.breaker.snapshot().generation > permit.generation() + 1); // then it came first
+}
+
+TEST_CASE("CircuitBreaker: a success that a reset has overtaken is not left for the next generation") {
+    const HeldUpClock clock;
+    CircuitBreaker<HeldUpClock, CountWindow> breaker{
+        {.size = 10, .minimum_calls = 1, .slow_calls = SlowCalls{1h}}, {}, clock};
+    CHECK(breaker.try_acquire().success()); // from here on this thread's are put off
+    auto permit = breaker.try_acquire();
+    clock.others_then([&] { breaker.reset(); });
+    (void)permit.success();
+    clock.wait_for_others();
+    CHECK(breaker.snapshot().generation > permit.generation());
+    CHECK(breaker.snapshot().calls == 0); // the reset had the last word, whichever came first
 }
 
 TEST_CASE("CircuitBreaker: the times of its transitions never run backwards") {

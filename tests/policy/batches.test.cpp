@@ -68,6 +68,19 @@ TEST_CASE("CountWindow: hears of many successes as of one after the other", "[po
     }
 }
 
+TEST_CASE("CountWindow: cleared, it hears of many successes as a new one does", "[policy]") {
+    const CountWindow policy{.size = 5, .minimum_calls = 3};
+    CountWindow::Tally cleared{policy};
+    for (int i = 0; i != 3; ++i) cleared.record(slow_failure);
+    cleared.clear();
+    CountWindow::Tally fresh{policy};
+    for (int i = 0; i != 2; ++i) {
+        cleared.record_successes(3); // the second time the ring is full
+        fresh.record_successes(3);
+        CHECK(cleared.counts(any_time) == fresh.counts(any_time));
+    }
+}
+
 TEST_CASE("TimeWindow: leaves successes for later only until its bucket ends", "[policy]") {
     TimeWindow::Tally tally{TimeWindow{.length = 10s, .buckets = 10, .minimum_calls = 2}};
     CHECK_FALSE(tally.may_batch_successes()); // it is in no bucket yet

@@ -146,6 +146,14 @@ TEST_CASE("ProbeGate: once all are out others wait for the probe timeout, from t
     CHECK_FALSE(gate.wait().is_on(Instant{14s}));
 }
 
+TEST_CASE("ProbeGate: a taker who was held up does not shorten the time of the others", "[policy]") {
+    ProbeGate gate = fresh({.probes = 3}, 10s);
+    gate.grant(Instant{3s}, false);
+    gate.grant(Instant{5s}, false);
+    gate.grant(Instant{4s}, false); // who read the clock before the second, and came after it
+    CHECK(gate.wait() == Wait{Instant{5s}, 10s});
+}
+
 TEST_CASE("ProbeGate: one given back is waited for no longer", "[policy]") {
     ProbeGate gate = fresh({}, 10s);
     gate.grant(Instant{1s}, false);
