@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What check.cmake, demo.cmake and model.cmake share: find what is needed, install what is missing where that is allowed, or say
-# exactly what to install. Included by `cmake -P` scripts, which set the policies.
+# What check.cmake, demo.cmake, model.cmake and mutants.cmake share: find what is needed, install what is missing where
+# that is allowed, or say exactly what to install. Included by `cmake -P` scripts, which set the policies.
 
 get_filename_component(DASHPOT_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
@@ -31,6 +31,8 @@ set(_name_prometheus_cpp "prometheus-cpp")
 set(_deb_prometheus_cpp  prometheus-cpp-dev)
 set(_name_prometheus "prometheus and promtool")
 set(_deb_prometheus  prometheus)
+set(_name_patch      "patch")
+set(_deb_patch       patch)
 
 # Sets RESULT to "gcc" or "clang", the preset that fits the compiler there is, or to nothing.
 function(_dashpot_find_compiler result)
@@ -68,7 +70,7 @@ function(_dashpot_find need result)
         find_path(found NAMES nlohmann/json.hpp ${places})
     elseif("${need}" STREQUAL "httplib")
         find_path(found NAMES httplib.h ${places})
-    elseif("${need}" MATCHES "^(gcovr|valgrind)$")
+    elseif("${need}" MATCHES "^(gcovr|patch|valgrind)$")
         find_program(found NAMES ${need} NO_CACHE)
     elseif("${need}" STREQUAL "benchmark")
         find_path(found NAMES benchmark/benchmark.h ${places})
