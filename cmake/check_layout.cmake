@@ -6,10 +6,13 @@ cmake_minimum_required(VERSION 3.25) # a -P script has no policies of its own
 #   - takes part in an include cycle,
 #   - is on disk but not in LISTED, the FILE_SET (it would be neither verified nor installed),
 #   - has no test at the same path under TESTS,
-#   - belongs to floors 0 to 4 and is missing from the umbrella, which may include nothing else, or
+#   - belongs to floors 0 to 4 and is missing from the umbrella, which may include nothing else,
+#   - shares memory between threads by anything but core/threading.hpp, in guard/, registry/ or pipeline/, or
 #   - is longer than MAX_LINES.
 set(floors core policy guard registry pipeline adapter)
 set(in_umbrella core policy guard registry pipeline)
+set(on_the_seam guard registry pipeline)
+set(past_the_seam "std::(atomic|[a-z_]*mutex|condition_variable|[a-z]+_semaphore|latch|barrier|call_once|once_flag)|thread_local")
 set(MAX_LINES 400)
 
 file(GLOB_RECURSE headers RELATIVE "${ROOT}" "${ROOT}/*.hpp")
@@ -50,6 +53,9 @@ foreach(header IN LISTS headers)
     endif()
 
     file(READ "${ROOT}/${header}" text)
+    if("${mine}" IN_LIST on_the_seam AND "${text}" MATCHES "${past_the_seam}")
+        list(APPEND bad "${header} uses ${CMAKE_MATCH_0} and not what core/threading.hpp names: no checker would see it")
+    endif()
     string(REGEX MATCHALL "\n" newlines "${text}")
     list(LENGTH newlines length)
     list(APPEND lengths ${length})
@@ -114,4 +120,4 @@ math(EXPR middle "${count} / 2")
 list(GET lengths ${middle} median)
 list(GET lengths -1 longest)
 message(STATUS "${count} headers (median ${median} lines, longest ${longest}): "
-    "floors, cycles, file set, umbrella, tests and lengths hold")
+    "floors, cycles, file set, umbrella, seam, tests and lengths hold")

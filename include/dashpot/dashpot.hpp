@@ -16,6 +16,7 @@
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/result.hpp>
 #include <dashpot/core/state.hpp>
+#include <dashpot/core/threading.hpp>
 
 #include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/classifier.hpp>

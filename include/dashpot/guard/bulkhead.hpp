@@ -4,6 +4,7 @@
 
 #include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/error.hpp>
+#include <dashpot/core/threading.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -78,9 +79,9 @@ class Bulkhead {
 
     [[nodiscard]] std::uint64_t load() const noexcept { return word_.load(std::memory_order_acquire); }
 
-    std::atomic<std::uint64_t> word_;
+    threading::atomic<std::uint64_t> word_;
     // Apart from the word: callers who are refused must not slow down those who free a slot.
-    alignas(detail::cache_line) std::atomic<std::uint64_t> refused_{0};
+    alignas(detail::cache_line) threading::atomic<std::uint64_t> refused_{0};
 };
 
 /// A slot in a Bulkhead, freed when it is released or destroyed.

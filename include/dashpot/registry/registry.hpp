@@ -5,6 +5,7 @@
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/threading.hpp>
 #include <dashpot/guard/detail/event_channel.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
@@ -124,7 +125,7 @@ class Registry {
     /// How a target's transitions reach the registry's listeners, and whether they still may.
     struct Feed {
         std::string name;
-        std::atomic<bool> is_live{true};
+        threading::atomic<bool> is_live{true};
     };
 
     struct Event {
@@ -152,7 +153,7 @@ class Registry {
     using ByName = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
 
     struct alignas(detail::cache_line) Shard {
-        mutable std::mutex mutex;
+        mutable threading::mutex mutex;
         ByName<std::shared_ptr<Member>> members; // guarded by mutex
         ByName<TargetOptions<P>> configured;     // guarded by mutex; of names not yet used
         std::shared_ptr<Channel> listeners;      // guarded by mutex; null until somebody listens
@@ -173,7 +174,7 @@ class Registry {
     /// Takes one of `max_targets` places, given back unless kept.
     class Place {
       public:
-        Place(std::atomic<std::size_t>& taken, std::size_t max_targets, const char* refused)
+        Place(threading::atomic<std::size_t>& taken, std::size_t max_targets, const char* refused)
             : taken_{taken} {
             std::size_t taken_now = taken_.load(std::memory_order_relaxed);
             while (taken_now < max_targets) { // never above it, not even for a moment
@@ -192,7 +193,7 @@ class Registry {
         void keep() noexcept { is_kept_ = true; }
 
       private:
-        std::atomic<std::size_t>& taken_;
+        threading::atomic<std::size_t>& taken_;
         bool is_kept_ = false;
     };
 
@@ -204,10 +205,10 @@ class Registry {
     const TargetOptions<P> defaults_;
     const RegistryOptions options_;
     [[no_unique_address]] const C clock_;
-    std::atomic<std::size_t> size_{0};
-    std::atomic<std::size_t> configured_{0};
+    threading::atomic<std::size_t> size_{0};
+    threading::atomic<std::size_t> configured_{0};
     std::array<Shard, 16> shards_;
-    std::mutex listeners_mutex_;
+    threading::mutex listeners_mutex_;
     std::shared_ptr<Channel> listeners_; // guarded by listeners_mutex_
 };
 

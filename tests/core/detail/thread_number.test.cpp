@@ -19,6 +19,7 @@ TEST_CASE("thread_number: is one thread's own, for as long as it runs", "[core]"
         }
     }
     const std::size_t mine = thread_number();
+    CHECK(mine != 0);
     CHECK(mine == thread_number());
     numbers.push_back(mine);
     CHECK(std::set<std::size_t>(numbers.begin(), numbers.end()).size() == numbers.size());

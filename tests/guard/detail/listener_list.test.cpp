@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <dashpot/guard/detail/listener_list.hpp>
 
+#include <dashpot/core/detail/thread_number.hpp>
+
 #include "catch.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <thread>
 
 using dashpot::detail::Listener;
 using dashpot::detail::ListenerList;
-using dashpot::detail::this_thread_mark;
+using dashpot::detail::thread_number;
 
 namespace {
 
@@ -84,16 +85,7 @@ TEST_CASE("ListenerList: a listener lives on in the hands of who removed it", "[
 TEST_CASE("ListenerList: removing the one that this very thread runs does not wait for it", "[guard]") {
     OpenList list;
     const auto a = list.add();
-    a->runner = this_thread_mark();
+    a->runner = thread_number();
     list.remove(*a); // or this test never ends
     CHECK(list.next(0, 0) == nullptr);
-}
-
-TEST_CASE("this_thread_mark: is the same within a thread, and no other living thread's", "[guard]") {
-    const void* mine = this_thread_mark();
-    CHECK(mine != nullptr);
-    CHECK(mine == this_thread_mark());
-    bool differs = false;
-    std::jthread{[&] { differs = this_thread_mark() != mine; }}.join();
-    CHECK(differs);
 }

@@ -2,6 +2,8 @@
 #ifndef DASHPOT_CORE_DETAIL_THREAD_NUMBER_HPP
 #define DASHPOT_CORE_DETAIL_THREAD_NUMBER_HPP
 
+#include <dashpot/core/threading.hpp>
+
 #include <atomic>
 #include <cstddef>
 
@@ -11,6 +13,9 @@ namespace dashpot::inline v0::detail {
 /// between compilers and flags, and would change the layout with them.
 inline constexpr std::size_t cache_line = 64;
 
+#ifdef DASHPOT_THREADING_HEADER
+using ::dashpot_threading::thread_number;
+#else
 /// A number for the calling thread, handed out in turn: threads that run together get different ones.
 [[nodiscard]] inline std::size_t thread_number() noexcept {
     static constinit std::atomic<std::size_t> latest{0};
@@ -18,6 +23,7 @@ inline constexpr std::size_t cache_line = 64;
     if (mine == 0) mine = latest.fetch_add(1, std::memory_order_relaxed) + 1;
     return mine;
 }
+#endif
 
 } // namespace dashpot::inline v0::detail
 

@@ -10,6 +10,7 @@
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
+#include <dashpot/core/threading.hpp>
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/detail/breaker_machine.hpp>
 #include <dashpot/guard/detail/breaker_word.hpp>
@@ -325,14 +326,15 @@ class BreakerCore {
 
     // Written by who records something that counts: a line of its own, away from the word. Mutable,
     // since who reads the machine first tells it what lies in the stripes.
-    alignas(cache_line) mutable std::mutex mutex_;
+    alignas(cache_line) mutable threading::mutex mutex_;
     mutable Machine machine_;          // guarded by mutex_
     std::shared_ptr<Channel> channel_; // guarded by mutex_; null until somebody listens
 
     // Read by every caller, written only when something changes.
-    alignas(cache_line) std::atomic<std::uint64_t> word_; // written under mutex_
-    RefusalGate gate_;                                    // written under mutex_
-    mutable std::atomic<std::int64_t> batch_ends_{0}; // written under mutex_, while no stripe is open
+    alignas(cache_line) threading::atomic<std::uint64_t> word_; // written under mutex_
+    RefusalGate gate_;                                          // written under mutex_
+    // Written under mutex_, while no stripe is open.
+    mutable threading::atomic<std::int64_t> batch_ends_{0};
 
     mutable CallStripes stripes_;
 };

@@ -3,6 +3,7 @@
 #define DASHPOT_GUARD_DETAIL_CALL_STRIPES_HPP
 
 #include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/threading.hpp>
 
 #include <array>
 #include <atomic>
@@ -39,7 +40,7 @@ class CallStripes {
     /// @return false: nothing was left
     template <class Check>
     [[nodiscard]] bool leave_success(Check&& is_allowed) noexcept {
-        std::atomic<std::uint64_t>& successes = mine().successes;
+        threading::atomic<std::uint64_t>& successes = mine().successes;
         std::uint64_t held = successes.load(std::memory_order_acquire);
         do {
             if (held == shut || (held & count_mask) == count_mask || !is_allowed()) return false;
@@ -78,14 +79,14 @@ class CallStripes {
     static constexpr std::uint64_t shut = 0;
 
     struct alignas(cache_line) Stripe {
-        std::atomic<std::uint64_t> successes{shut}; // number of the opening, and how many
-        std::atomic<std::uint64_t> refused{0};
-        std::atomic<std::uint64_t> ignored{0};
+        threading::atomic<std::uint64_t> successes{shut}; // number of the opening, and how many
+        threading::atomic<std::uint64_t> refused{0};
+        threading::atomic<std::uint64_t> ignored{0};
     };
 
     [[nodiscard]] Stripe& mine() noexcept { return stripes_[thread_number() % stripes_.size()]; }
 
-    [[nodiscard]] std::uint64_t sum(std::atomic<std::uint64_t> Stripe::* counter) const noexcept {
+    [[nodiscard]] std::uint64_t sum(threading::atomic<std::uint64_t> Stripe::* counter) const noexcept {
         std::uint64_t total = 0;
         for (const Stripe& stripe : stripes_)
             total += (stripe.*counter).load(std::memory_order_relaxed);

@@ -3,6 +3,8 @@
 #define DASHPOT_GUARD_DETAIL_EVENT_CHANNEL_HPP
 
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/threading.hpp>
 #include <dashpot/guard/detail/listener_list.hpp>
 #include <dashpot/guard/subscription.hpp>
 
@@ -99,17 +101,17 @@ class EventChannel final : public ListenerList {
         Function function;
     };
 
-    void deliver_one(std::unique_lock<std::mutex>& lock) noexcept {
+    void deliver_one(std::unique_lock<threading::mutex>& lock) noexcept {
         const Event event = waiting_.pop();
         const std::uint64_t event_number = delivered_++;
         std::uint64_t last = 0;
         while (std::shared_ptr<Listener> listener = next_locked(last, event_number)) {
             last = listener->number;
-            listener->runner = this_thread_mark();
+            listener->runner = thread_number();
             lock.unlock();
             call(static_cast<Typed&>(*listener).function, event);
             lock.lock();
-            listener->runner = nullptr;
+            listener->runner = 0;
             if (listener.use_count() == 1) { // it ended its own subscription: we are the last owner
                 lock.unlock();
                 listener.reset();

@@ -2,20 +2,17 @@
 #ifndef DASHPOT_GUARD_DETAIL_LISTENER_LIST_HPP
 #define DASHPOT_GUARD_DETAIL_LISTENER_LIST_HPP
 
+#include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/threading.hpp>
+
 #include <algorithm>
-#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 namespace dashpot::inline v0::detail {
-
-/// Tells threads apart without <thread>: an address that only the calling thread has.
-[[nodiscard]] inline const void* this_thread_mark() noexcept {
-    thread_local const char mark{};
-    return &mark;
-}
 
 /// One listener, whatever it listens to.
 struct Listener {
@@ -26,7 +23,7 @@ struct Listener {
 
     std::uint64_t number = 0;      // in order of subscription; guarded by the list's mutex
     std::uint64_t first_event = 0; // hears this one and later ones; guarded by the list's mutex
-    const void* runner = nullptr;  // the thread that runs it now; guarded by the list's mutex
+    std::size_t runner = 0;        // number of the thread that runs it now; guarded by the list's mutex
 };
 
 /// Who listens, and who is being called: what a Subscription needs, whatever the event.
@@ -43,8 +40,8 @@ class ListenerList {
     void remove(const Listener& listener) noexcept {
         std::unique_lock lock{mutex_};
         std::erase_if(listeners_, [&](const auto& each) { return each.get() == &listener; });
-        if (listener.runner == this_thread_mark()) return;
-        call_ended_.wait(lock, [&] { return listener.runner == nullptr; });
+        if (listener.runner == thread_number()) return;
+        call_ended_.wait(lock, [&] { return listener.runner == 0; });
     }
 
   protected:
@@ -67,8 +64,8 @@ class ListenerList {
         return *next;
     }
 
-    std::mutex mutex_;
-    std::condition_variable call_ended_;
+    threading::mutex mutex_;
+    threading::condition_variable call_ended_;
     std::vector<std::shared_ptr<Listener>> listeners_; // by number; guarded by mutex_
     std::uint64_t last_number_ = 0;                    // guarded by mutex_
 };

@@ -4,6 +4,7 @@
 
 #include <dashpot/core/detail/wait.hpp>
 #include <dashpot/core/duration.hpp>
+#include <dashpot/core/threading.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -42,8 +43,8 @@ class RefusalGate {
     }
 
   private:
-    std::atomic<std::int64_t> since_{0};
-    std::atomic<std::int64_t> length_{0};
+    threading::atomic<std::int64_t> since_{0};
+    threading::atomic<std::int64_t> length_{0};
 };
 
 } // namespace dashpot::inline v0::detail
