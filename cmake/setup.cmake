@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What check.cmake, demo.cmake, model.cmake and mutants.cmake share: find what is needed, install what is missing where
+# What the scripts here share: find what is needed, install what is missing where
 # that is allowed, or say exactly what to install. Included by `cmake -P` scripts, which set the policies.
 
 get_filename_component(DASHPOT_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
@@ -33,6 +33,8 @@ set(_name_prometheus "prometheus and promtool")
 set(_deb_prometheus  prometheus)
 set(_name_patch      "patch")
 set(_deb_patch       patch)
+set(_name_relacy     "Relacy")
+set(_deb_relacy      relacy-dev)
 
 # Sets RESULT to "gcc" or "clang", the preset that fits the compiler there is, or to nothing.
 function(_dashpot_find_compiler result)
@@ -76,6 +78,8 @@ function(_dashpot_find need result)
         find_path(found NAMES benchmark/benchmark.h ${places})
     elseif("${need}" STREQUAL "cli11")
         find_path(found NAMES CLI/CLI.hpp ${places})
+    elseif("${need}" STREQUAL "relacy")
+        find_path(found NAMES relacy/relacy.hpp ${places})
     elseif("${need}" STREQUAL "spin")
         find_program(found NAMES spin NO_CACHE)
     elseif("${need}" STREQUAL "prometheus_cpp")
