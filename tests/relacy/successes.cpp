@@ -198,12 +198,12 @@ int main(int argc, char** argv) {
     using enum Mistake::Kind;
     return run(
         argc, argv,
-        {{"each once", holds<EachOnce<2>>, {bound, 3}, {bound, 5}},
+        {{"each once", holds<EachOnce<2>>, {bound, 4}, {bound, 5}},
          {"each once of three", holds<EachOnce<3>>, {random, 20'000}, {random, 1'000'000}},
-         {"a look takes none", holds<ALookTakesNone>, {bound, 3}, {bound, 5}},
+         {"a look takes none", holds<ALookTakesNone>, {bound, 4}, {bound, 5}},
          {"in its generation", holds<InItsGeneration>, {bound, 5}, {every}},
          {"not in the next", holds<NotInTheNext>, {bound, 4}, {bound, 5}},
-         {"in its bucket", holds<InItsBucket>, {bound, 3}, {bound, 5}},
+         {"in its bucket", holds<InItsBucket>, {bound, 4}, {bound, 6}},
          {"quiet is not stale", holds<QuietIsNotStale>, {every}, {every}},
          {"quiet and failures", holds<QuietAndFailures>, {bound, 4}, {bound, 6}}},
         {{"collected_in_two_steps", "each once", {torn, "call_stripes.hpp", "collect", "exchange"}},
