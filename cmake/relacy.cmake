@@ -3,7 +3,7 @@ cmake_minimum_required(VERSION 3.25) # a -P script has no policies of its own
 
 # cmake [-D LONG=ON] -P cmake/relacy.cmake
 # Sets the machine up where needed, then has Relacy run the real guards under all schedules: each case must hold, and
-# each seeded mistake must be found. LONG searches deeper, for an hour or so. tests/relacy/README.md says more.
+# each seeded mistake must be found. LONG searches deeper. tests/relacy/README.md says more.
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 dashpot_set_up("the schedules" compiler ninja pkg_config catch2 relacy)
