@@ -30,9 +30,10 @@ namespace dashpot::inline v0::detail {
 template <FailurePolicy P>
 class BreakerMachine {
     using Tally = typename P::Tally;
-    static_assert(!(ForeseesOpening<Tally> && EndsBatches<Tally>),
-                  "a Tally with batch_ends() places calls in time, so it must be told when: would_open() "
-                  "says that it need not");
+    static_assert(
+        !(ForeseesOpening<Tally> && EndsBatches<Tally>),
+        "a Tally with batch_ends() places calls in time, so it must be told when: would_open() "
+        "says that it need not");
 
   public:
     /// The generation of an answer that cannot know its own: it counts where it arrives.
