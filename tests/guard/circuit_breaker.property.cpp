@@ -1,223 +1,25 @@
 // SPDX-License-Identifier: MIT
 // The breaker that threads share against the machine within it, told everything under no lock: what is
 // decided from the published word and gate alone must be what the machine would have said.
-#include <dashpot/guard/circuit_breaker.hpp>
-#include <dashpot/testing/manual_clock.hpp>
+#include "guard/breaker_game.hpp"
 
 #include "catch.hpp"
+#include "policy/window_model.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <random>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
-using namespace std::chrono_literals;
-using dashpot::BreakerOptions;
-using dashpot::ConsecutiveFailures;
-using dashpot::CountWindow;
-using dashpot::Instant;
-using dashpot::Outcome;
-using dashpot::Reason;
-using dashpot::State;
-using dashpot::TimeWindow;
-using dashpot::testing::ManualClock;
-
-namespace {
-
-template <class P>
-class Game {
-    using Breaker = dashpot::CircuitBreaker<ManualClock, P>;
-    using Machine = dashpot::detail::BreakerMachine<P>;
-
-  public:
-    Game(const P& policy, const BreakerOptions& options, Instant start)
-        : clock_{start}, breaker_{policy, options, clock_}, machine_{policy, options, start, 1},
-          subscription_{
-              breaker_.on_transition([this](const auto& event) { heard_.push_back(event); })} {}
-
-    /// One random step; false if breaker and machine differ after it.
-    bool step(std::mt19937_64& chance) {
-        const auto below = [&](std::uint64_t bound) { return chance() % bound; };
-        const auto outcome = static_cast<Outcome>(below(3));
-        bool is_same = true;
-        switch (below(12)) {
-        case 0:
-        case 1: {
-            const bool allowed = admit(true);
-            trace_ << "allow\n";
-            is_same = breaker_.allow() == allowed;
-            break;
-        }
-        case 2:
-        case 3: {
-            trace_ << "try_acquire\n";
-            const bool admitted = admit(false);
-            const auto left =
-                machine_.state() == State::open ? machine_.wait().rest(clock_.now()) : 0ns;
-            auto permit = breaker_.try_acquire();
-            is_same = static_cast<bool>(permit) == admitted &&
-                      permit.generation() == machine_.generation() &&
-                      (admitted || permit.refusal().retry_after == left);
-            if (permit) permits_.push_back(std::move(permit));
-            break;
-        }
-        case 4:
-        case 5:
-        case 6:
-            if (!permits_.empty()) {
-                const auto chosen =
-                    permits_.begin() + static_cast<std::ptrdiff_t>(below(permits_.size()));
-                typename Breaker::Permit permit = std::move(*chosen);
-                permits_.erase(chosen);
-                trace_ << to_string(outcome) << " in generation " << permit.generation() << '\n';
-                const bool counted = answer(permit.generation(), outcome);
-                is_same = permit.record(outcome) == counted;
-            }
-            break;
-        case 7:
-            for (std::uint64_t times = below(8) == 0 ? below(600) : 1; times != 0; --times) {
-                trace_ << "record " << to_string(outcome) << '\n';
-                (void)answer(Machine::any_generation, outcome);
-                if (outcome == Outcome::success) breaker_.record_success();
-                if (outcome == Outcome::failure) breaker_.record_failure();
-                if (outcome == Outcome::ignored) breaker_.record_ignored();
-            }
-            break;
-        case 8:
-            if (below(3) == 0) command(below(9));
-            break;
-        default: {
-            static constexpr std::chrono::nanoseconds steps[] = {0ns, 1ns, 4ns, 9ns, 10ns, 11ns, -3ns};
-            const auto by = steps[below(std::size(steps))];
-            trace_ << "advance " << by.count() << '\n';
-            clock_.advance(by);
-        }
-        }
-        // Not after each step: who looks makes the breaker tell its policy all that it put off.
-        return is_same && (below(3) != 0 || looks_the_same());
-    }
-
-    std::string trace() const { return trace_.str(); }
-
-  private:
-    bool note(const typename Machine::Effect& effect) {
-        if (effect.moved_by) expected_.push_back({*effect.moved_by, machine_.generation()});
-        return effect.was_taken;
-    }
-
-    bool admit(bool unnamed) {
-        const bool admitted = note(machine_.admit(clock_.now(), unnamed));
-        refused_ += admitted ? 0U : 1U;
-        return admitted;
-    }
-
-    bool answer(std::uint64_t generation, Outcome outcome) {
-        if (outcome != Outcome::ignored) {
-            return note(machine_.record(generation,
-                                        {.failed = outcome == Outcome::failure, .at = clock_.now()}));
-        }
-        const bool was_taken = note(machine_.give_back(generation));
-        // Without a probe to give back, a permit of this generation may be ignored all the same.
-        return was_taken || generation == machine_.generation();
-    }
-
-    void command(std::uint64_t which) {
-        const Instant now = clock_.now();
-        trace_ << "command " << which << '\n';
-        switch (which) {
-        case 0:
-        case 1:
-            breaker_.trip();
-            note(machine_.trip(now));
-            break;
-        case 2:
-            breaker_.force_open();
-            note(machine_.command(State::forced_open, Reason::force_open, now));
-            break;
-        case 3:
-            breaker_.disable();
-            note(machine_.command(State::disabled, Reason::disable, now));
-            break;
-        case 4:
-            breaker_.metrics_only();
-            note(machine_.command(State::metrics_only, Reason::metrics_only, now));
-            break;
-        default: breaker_.reset(); note(machine_.command(State::closed, Reason::reset, now));
-        }
-    }
-
-    bool looks_the_same() const {
-        const auto seen = breaker_.snapshot();
-        const auto expected = machine_.snapshot(clock_.now());
-        return breaker_.state() == expected.state && breaker_.retry_after() == expected.retry_after &&
-               seen.state == expected.state && seen.generation == expected.generation &&
-               seen.calls == expected.calls && seen.failures == expected.failures &&
-               seen.failure_rate == expected.failure_rate && seen.totals == expected.totals &&
-               seen.would_have_opened == expected.would_have_opened &&
-               seen.probes_in_flight == expected.probes_in_flight && seen.since == expected.since &&
-               seen.opened_at == expected.opened_at && seen.retry_after == expected.retry_after &&
-               seen.refused == refused_ &&
-               std::equal(heard_.begin(), heard_.end(), expected_.begin(), expected_.end(),
-                          [](const auto& event, const auto& cause) {
-                              return event.reason == cause.first && event.generation == cause.second;
-                          });
-    }
-
-    ManualClock clock_;
-    Breaker breaker_;
-    Machine machine_;
-    std::vector<dashpot::Transition> heard_;
-    dashpot::Subscription subscription_; // after what its listener writes to
-    std::vector<std::pair<Reason, std::uint64_t>> expected_;
-    std::vector<typename Breaker::Permit> permits_;
-    std::uint64_t refused_ = 0;
-    std::ostringstream trace_;
-};
-
-} // namespace
-
-namespace {
-
-ConsecutiveFailures some(std::mt19937_64& chance, ConsecutiveFailures) {
-    return {static_cast<std::uint32_t>(1 + chance() % 3)};
-}
-CountWindow some(std::mt19937_64& chance, CountWindow policy) {
-    policy.size = static_cast<std::uint32_t>(1 + chance() % 40);
-    policy.minimum_calls = static_cast<std::uint32_t>(1 + chance() % policy.size);
-    policy.failure_rate = chance() % 2 == 0 ? 0.5 : 0.1;
-    return policy;
-}
-TimeWindow some(std::mt19937_64& chance, TimeWindow policy) {
-    policy.buckets = static_cast<std::uint32_t>(1 + chance() % 3);
-    policy.length = std::chrono::nanoseconds{5} * policy.buckets;
-    policy.minimum_calls = static_cast<std::uint32_t>(1 + chance() % 6);
-    policy.failure_rate = chance() % 2 == 0 ? 0.5 : 0.1;
-    return policy;
-}
-
-} // namespace
+using namespace model::breaker_game;
 
 TEMPLATE_TEST_CASE("CircuitBreaker: decides without the lock as its machine does, on any string of "
                    "operations",
                    "[guard]", ConsecutiveFailures, CountWindow, TimeWindow) {
     for (std::uint64_t seed = 1; seed != 5'001; ++seed) {
-        std::mt19937_64 chance{seed};
-        BreakerOptions options{.reset_timeout = 10ns};
-        options.half_open.probes = static_cast<std::uint32_t>(1 + chance() % 3);
-        options.half_open.successes_to_close =
-            static_cast<std::uint32_t>(1 + chance() % options.half_open.probes);
-        if (chance() % 2 == 0) options.half_open.probe_timeout = 4ns;
-        options.count_totals = chance() % 4 == 0;
-        const Instant starts[] = {Instant{}, Instant{-5ns}, Instant{1000s}, (Instant::min)()};
-        const auto policy = some(chance, TestType{});
-        Game<TestType> game{policy, options, starts[chance() % 4]};
+        model::Dice dice{seed};
+        const BreakerOptions options = some_options(dice);
+        const auto policy = some(dice, TestType{});
+        Game<TestType> game{policy, options, some_start(dice)};
         for (int i = 0; i != 60; ++i) {
-            if (!game.step(chance)) FAIL("seed " << seed << ":\n" << game.trace());
+            if (!game.step(dice)) FAIL("seed " << seed << ":\n" << game.trace());
         }
     }
     SUCCEED("5 000 lives");

@@ -139,13 +139,13 @@ std::optional<Reason> verdict(const Window& policy, const Counts& counts) {
 // Chance, and what it brings to light.
 
 /// Any rates, often the ones that do not fit into a double.
-template <class Window>
+template <class Dice, class Window>
 Window with_some_rates(Dice& dice, Window policy) {
     const double any = double(1 + dice.below(20)) / 20;
-    policy.failure_rate = dice.pick({0.01, 0.3, 0.5, 2.0 / 3, 0.75, 1.0, any});
+    policy.failure_rate = dice.template pick<double>({0.01, 0.3, 0.5, 2.0 / 3, 0.75, 1.0, any});
     if (dice.below(2) == 0) {
-        policy.slow_calls =
-            SlowCalls{.longer_than = std::chrono::seconds{1}, .rate = dice.pick({0.07, 0.5, 1.0, any})};
+        policy.slow_calls = SlowCalls{.longer_than = std::chrono::seconds{1},
+                                      .rate = dice.template pick<double>({0.07, 0.5, 1.0, any})};
     }
     return policy;
 }
