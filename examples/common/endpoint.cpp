@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "endpoint.hpp"
 
+#include "printable.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
@@ -9,7 +11,7 @@ namespace example {
 namespace {
 
 [[noreturn]] void reject(std::string_view text, std::string_view expected) {
-    throw std::invalid_argument{"'" + std::string{text} + "' is not " + std::string{expected}};
+    throw std::invalid_argument{"'" + printable(text, 80) + "' is not " + std::string{expected}};
 }
 
 bool is_host(std::string_view text) {

@@ -148,6 +148,10 @@ Options resolve(const CLI::App& app, const Typed& typed) {
             options.breaker_log = *file.breaker_log;
         read("--config", [&] { return apply_targets(options, file, typed.config); });
     }
+    if (options.targets.size() > max_targets)
+        throw std::invalid_argument{"--target: " + std::to_string(options.targets.size()) +
+                                    " targets with those of the config file, " +
+                                    std::to_string(max_targets) + " at most"};
     const TargetSettings general = given.over(file.settings.over({}));
     for (TargetOptions& target : options.targets) {
         const auto entry = std::ranges::find(file.targets, target.name, &ConfigFile::Target::name);

@@ -3,17 +3,19 @@
 
 #include "config_object.hpp"
 #include "guard_config.hpp"
+#include "strict_json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <iterator>
+#include <ios>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -23,37 +25,29 @@ namespace {
 
 using nlohmann::json;
 
+// Room for a thousand targets. Who names a device or a log by mistake is told so.
+constexpr std::size_t max_size = 1024 * 1024;
+
 std::string read_text(const std::string& path) {
     errno = 0;
     try {
         std::ifstream file{path, std::ios::binary};
-        std::string text{std::istreambuf_iterator<char>{file}, {}};
+        std::string text(max_size + 1, '\0');
+        file.read(text.data(), static_cast<std::streamsize>(text.size()));
+        text.resize(static_cast<std::size_t>(file.gcount()));
         if (file.is_open() && !file.bad()) return text;
     } catch (const std::ios_base::failure&) { // a directory can be opened, but not read
     }
     throw ConfigError{path, "cannot be read: " + std::generic_category().message(errno)};
 }
 
-/// The parser would let the last of two equal keys win, without a word.
-json parse_without_duplicates(const std::string& path) {
-    std::vector<std::set<std::string>> open_objects;
-    std::string duplicate;
-    const auto watch = [&](int, json::parse_event_t event, json& parsed) {
-        if (event == json::parse_event_t::object_start) open_objects.emplace_back();
-        if (event == json::parse_event_t::object_end) open_objects.pop_back();
-        if (event == json::parse_event_t::key &&
-            !open_objects.back().insert(parsed.get<std::string>()).second)
-            duplicate = parsed.get<std::string>();
-        return true;
-    };
-    json document;
+json parse(const std::string& path, std::string_view text) {
+    if (text.size() > max_size) throw ConfigError{path, "is larger than 1 MiB"};
     try {
-        document = json::parse(read_text(path), watch);
-    } catch (const json::exception& error) {
-        throw ConfigError{path, std::string{"is not JSON: "} + error.what()};
+        return parse_strictly(text);
+    } catch (const std::invalid_argument& error) {
+        throw ConfigError{path, error.what()};
     }
-    if (!duplicate.empty()) throw ConfigError{path, "key '" + duplicate + "' is there twice"};
-    return document;
 }
 
 std::string to_file_name(const json& value) {
@@ -90,6 +84,9 @@ ConfigFile::Target read_target(const std::string& name, ConfigObject object) {
 }
 
 std::vector<ConfigFile::Target> read_targets(const ConfigObject& object) {
+    if (object.members().size() > max_targets)
+        object.reject(std::to_string(object.members().size()) + " targets, " +
+                      std::to_string(max_targets) + " at most");
     std::vector<ConfigFile::Target> result;
     for (const auto& [name, value] : object.members().items()) {
         try {
@@ -104,8 +101,10 @@ std::vector<ConfigFile::Target> read_targets(const ConfigObject& object) {
 
 } // namespace
 
-ConfigFile read_config_file(const std::string& path) {
-    const json document = parse_without_duplicates(path);
+ConfigFile read_config_file(const std::string& path) { return read_config(path, read_text(path)); }
+
+ConfigFile read_config(const std::string& path, std::string_view text) {
+    const json document = parse(path, text);
     ConfigFile result;
     ConfigObject top = ConfigObject::root(path, document);
     top.read("listen", result.listen,

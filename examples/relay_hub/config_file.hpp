@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace relay_hub {
@@ -26,6 +27,9 @@ struct ConfigFile {
 /// @throws std::invalid_argument  unreadable, not JSON, a key unknown or given twice, a value of the
 ///                                wrong type or out of range; names the file and the key
 [[nodiscard]] ConfigFile read_config_file(const std::string& path);
+
+/// The same for the text that the file holds.
+[[nodiscard]] ConfigFile read_config(const std::string& path, std::string_view text);
 
 } // namespace relay_hub
 

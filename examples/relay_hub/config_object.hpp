@@ -2,6 +2,7 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_CONFIG_OBJECT_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_CONFIG_OBJECT_HPP
 
+#include "printable.hpp"
 #include "settings.hpp"
 
 #include <nlohmann/json.hpp>
@@ -13,11 +14,12 @@
 
 namespace relay_hub {
 
-/// What is wrong with a config file, and where: the text names the file and the key.
+/// What is wrong with a config file, and where: the text names the file and the key. Whatever the file
+/// holds, it is a line that can be read.
 class ConfigError : public std::invalid_argument {
   public:
     ConfigError(const std::string& place, const std::string& problem)
-        : std::invalid_argument{place + ": " + problem} {}
+        : std::invalid_argument{place + ": " + printable(problem)} {}
 };
 
 /// One object of a config file. Its members are read each by its name; what nobody asked for is an
@@ -62,7 +64,7 @@ class ConfigObject {
 
     /// A member that is an object.
     [[nodiscard]] ConfigObject inside(const std::string& key, const nlohmann::json& value) const {
-        return {prefix_ + key, prefix_ + key + ".", value};
+        return {prefix_ + printable(key), prefix_ + printable(key) + ".", value};
     }
 
     [[nodiscard]] const nlohmann::json& members() const noexcept { return object_; }
@@ -71,7 +73,7 @@ class ConfigObject {
     [[noreturn]] void reject(const std::string& problem) const { throw ConfigError{place_, problem}; }
     /// Says that something is wrong with the member.
     [[noreturn]] void reject(const std::string& key, const std::string& problem) const {
-        throw ConfigError{prefix_ + key, problem};
+        throw ConfigError{prefix_ + printable(key), problem};
     }
 
     /// To be called when all is read. @throws ConfigError  there is a member that nobody read

@@ -9,6 +9,7 @@
 #include <dashpot/policy/half_open.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,6 +64,9 @@ struct Options {
     bool has_protection = true;
     std::vector<TargetOptions> targets;
 };
+
+/// Each has threads and descriptors of its own: the machine's limits are not far beyond.
+inline constexpr std::size_t max_targets = 1'000;
 
 struct CountRange {
     std::uint32_t lowest;

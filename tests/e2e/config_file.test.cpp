@@ -4,7 +4,19 @@
 #include "../../examples/common/text_file.hpp"
 #include "catch.hpp"
 
+#include <algorithm>
+
 using namespace e2e;
+
+namespace {
+
+/// What a file holds, and what is to be said of it.
+struct Bad {
+    std::string text;
+    std::string named;
+};
+
+} // namespace
 
 TEST_CASE("RelayHub: a config file sets each target apart") {
     Rig rig;
@@ -54,10 +66,6 @@ TEST_CASE("RelayHub: a config file can say all of it") {
 }
 
 TEST_CASE("RelayHub: a bad config file is refused with its name, the key and exit status 2") {
-    struct Bad {
-        const char* text;
-        const char* named;
-    };
     const std::vector<Bad> all{
         {"", "JSON"},
         {"nonsense", "JSON"},
@@ -102,4 +110,53 @@ TEST_CASE("RelayHub: a bad config file is refused with its name, the key and exi
         CHECK(run.errors.find("hub.json") != std::string::npos);
         CHECK(run.errors.find(bad.named) != std::string::npos);
     }
+}
+
+TEST_CASE("RelayHub: whatever a config file holds, what is wrong with it is said in a line") {
+    const auto targets = [](int count) {
+        json all;
+        for (int i = 0; i < count; ++i)
+            all["targets"]["T" + std::to_string(i)] = {{"url", "http://127.0.0.1:1"}};
+        return all.dump();
+    };
+    const std::string megabyte(1'000'000, 'k');
+    const std::vector<Bad> all{
+        {"{\"\xff\xfe\": 1}", "invalid string"},
+        {R"({"a\nrelay_hub: all is well\u001b[2K": 1})", "unknown key"},
+        {std::string{"{}\0{}", 5}, "zero byte"},
+        {R"({"targets": )" + std::string(100'000, '[') + std::string(100'000, ']') + "}", "64 deep"},
+        {std::string(500'000, '['), "64 deep"},
+        {"{\"" + megabyte + "\": 1}", "unknown key"},
+        {R"({"listen": ")" + megabyte + "\"}", "HOST:PORT"},
+        {R"({"breaker_log": ")" + megabyte + megabyte + "\"}", "larger than 1 MiB"},
+        {targets(20'000), "20000 targets, 1000 at most"},
+        {targets(10'000), "10000 targets, 1000 at most"},
+        {targets(1'001), "1001 targets, 1000 at most"},
+        {targets(1'000), "1002 targets with those"}, // CORE and CLAIM are there unasked
+    };
+    const example::TemporaryDirectory directory;
+    const auto path = directory.path() / "hub.json";
+    for (const Bad& bad : all) {
+        INFO(bad.text.substr(0, 80));
+        example::write_text_file(path, bad.text);
+        const ShortRun run = run_hub({"--config", path.string()});
+        CHECK(run.status == 2);
+        CHECK(run.errors.find(bad.named) != std::string::npos);
+        CHECK(run.errors.size() < 1'000);
+        CHECK(std::count(run.errors.begin(), run.errors.end(), '\n') == 1);
+        CHECK(run.errors.find('\x1b') == std::string::npos);
+    }
+    const ShortRun endless = run_hub({"--config", "/dev/zero"});
+    CHECK(endless.status == 2);
+    CHECK(endless.errors.find("/dev/zero: is larger than 1 MiB") != std::string::npos);
+}
+
+TEST_CASE("RelayHub: there may be many targets, but not too many") {
+    Rig rig;
+    json config{{"max_inflight", 1}};
+    for (int i = 0; i < 998; ++i)
+        config["targets"]["T" + std::to_string(i)] = {{"url", rig.target("CLAIM").url()}};
+    rig.start_hub_with(config);
+    CHECK(rig.call("T997").code() == "0000");
+    CHECK(rig.call("T998").code() == "E404");
 }
