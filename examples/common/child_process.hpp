@@ -40,6 +40,7 @@ class ChildProcess {
     [[nodiscard]] std::optional<std::string> read_line(SteadyTime deadline);
 
     void send_signal(int signal) const noexcept;
+    [[nodiscard]] pid_t id() const noexcept { return pid_; }
 
     /// Waits for its end. @return the exit status, as a shell gives it; nothing: it still runs
     [[nodiscard]] std::optional<int> wait(SteadyTime deadline);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "connection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -26,8 +27,8 @@ constexpr std::size_t linger_bytes = 16 * 1024 * 1024;
 
 } // namespace
 
-Connection::Connection(int socket, const ConnectionLimits& limits)
-    : DeadlineStream{socket, {}, 0}, limits_{limits} {
+Connection::Connection(int socket, const ConnectionLimits& limits, ThreadShortage& shortage)
+    : DeadlineStream{socket, {}, 0}, limits_{limits}, shortage_{shortage} {
     current_connection = this;
 }
 
@@ -38,7 +39,7 @@ Connection::~Connection() {
 
 Connection& Connection::current() noexcept { return *current_connection; }
 
-bool Connection::await_request(int stop, ThreadShortage& shortage) {
+bool Connection::await_request(int stop) {
     const auto begin = steady_clock::now();
     const auto end = begin + limits_.keep_alive;
     const auto leaves_from = has_served_ ? begin : begin + grace;
@@ -46,7 +47,7 @@ bool Connection::await_request(int stop, ThreadShortage& shortage) {
     while (!ready) {
         const bool may_leave = steady_clock::now() >= leaves_from;
         std::array<pollfd, 3> watched{pollfd{socket(), POLLIN, 0}, pollfd{stop, POLLIN, 0},
-                                      pollfd{may_leave ? shortage.descriptor() : -1, POLLIN, 0}};
+                                      pollfd{may_leave ? shortage_.descriptor() : -1, POLLIN, 0}};
         if (!wait_until(watched, may_leave ? end : leaves_from)) {
             if (may_leave) return false;
             continue;
@@ -54,13 +55,28 @@ bool Connection::await_request(int stop, ThreadShortage& shortage) {
         ready = watched[0].revents != 0;
         if (ready) break;
         if (watched[1].revents != 0) return false;
-        if (watched[2].revents != 0 && shortage.leave()) return false;
+        if (watched[2].revents != 0 && shortage_.leave()) return false;
     }
     has_served_ = true;
     answering_ = false;
     set_budget(limits_.max_head);
-    set_deadline(steady_clock::now() + limits_.read_time);
+    const auto now = steady_clock::now();
+    set_deadline(now + limits_.read_time);
+    slow_from_ = now + limits_.patience;
     return true;
+}
+
+bool Connection::await(short events) {
+    while (!gave_way_) {
+        const bool is_slow = steady_clock::now() >= slow_from_;
+        std::array<pollfd, 2> watched{pollfd{socket(), events, 0},
+                                      pollfd{is_slow ? shortage_.descriptor() : -1, POLLIN, 0}};
+        const auto end = is_slow ? deadline() : std::min(deadline(), slow_from_);
+        if (!wait_until(watched, end) && end == deadline()) return false;
+        if (watched[0].revents != 0) return true;
+        gave_way_ = watched[1].revents != 0 && shortage_.leave();
+    }
+    return false;
 }
 
 void Connection::begin_body() noexcept { set_budget(limits_.max_body + framing); }
@@ -75,7 +91,9 @@ ssize_t Connection::write(const char* from, std::size_t size) {
     if (dropped_) return -1;
     if (!answering_) {
         answering_ = true;
-        set_deadline(steady_clock::now() + limits_.write_time);
+        const auto now = steady_clock::now();
+        set_deadline(now + limits_.write_time);
+        slow_from_ = now + limits_.patience;
     }
     return DeadlineStream::write(from, size);
 }
@@ -88,13 +106,16 @@ bool Connection::peer_is_gone() const noexcept {
 
 void Connection::linger() noexcept {
     if (dropped_ || ::shutdown(socket(), SHUT_WR) != 0) return;
-    const auto deadline = steady_clock::now() + linger_time;
+    const auto now = steady_clock::now();
+    set_deadline(now + linger_time);
+    slow_from_ = now + limits_.patience;
     std::array<char, 16 * 1024> sink;
     std::size_t drained = 0;
-    while (drained < linger_bytes && wait_until(socket(), POLLIN, deadline) &&
-           steady_clock::now() < deadline) {
+    // A thread that is needed elsewhere takes what has come, and goes.
+    while (drained < linger_bytes && (gave_way_ || await(POLLIN)) && steady_clock::now() < deadline()) {
         const ssize_t received = ::recv(socket(), sink.data(), sink.size(), MSG_DONTWAIT);
-        if (received == 0 || (received < 0 && errno != EAGAIN && errno != EINTR)) return;
+        if (received == 0 || (received < 0 && (gave_way_ || (errno != EAGAIN && errno != EINTR))))
+            return;
         if (received > 0) drained += static_cast<std::size_t>(received);
     }
 }

@@ -18,6 +18,8 @@ struct ConnectionLimits {
     std::chrono::milliseconds read_time{5000};
     /// For one answer.
     std::chrono::milliseconds write_time{5000};
+    /// For either of them while a job waits for a thread.
+    std::chrono::milliseconds patience{250};
     /// How long a connection may be idle between requests.
     std::chrono::milliseconds keep_alive{5000};
 };
@@ -27,7 +29,8 @@ struct ConnectionLimits {
 /// **Threads.** Used by that thread alone. A handler reaches it as Connection::current().
 class Connection final : public DeadlineStream {
   public:
-    Connection(int socket, const ConnectionLimits& limits);
+    /// @param shortage  whose jobs may have the thread of a connection that is idle or slow
+    Connection(int socket, const ConnectionLimits& limits, ThreadShortage& shortage);
     ~Connection() override;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -37,10 +40,11 @@ class Connection final : public DeadlineStream {
 
     /// Waits for the first byte of a request.
     ///
-    /// @param stop      becomes readable when the server stops
-    /// @param shortage  an idle connection gives its thread up to a job that has none
+    /// An idle connection gives its thread up to a job that has none.
+    ///
+    /// @param stop  becomes readable when the server stops
     /// @return false: no request came, the connection is to be closed
-    [[nodiscard]] bool await_request(int stop, ThreadShortage& shortage);
+    [[nodiscard]] bool await_request(int stop);
 
     /// The head was read: its budget ends, the body's begins.
     void begin_body() noexcept;
@@ -61,8 +65,16 @@ class Connection final : public DeadlineStream {
     /// reset, and a reset takes the answer with it.
     void linger() noexcept;
 
+    /// Whether anything of an answer was written since the request began.
+    [[nodiscard]] bool has_answered() const noexcept { return answering_; }
+
   private:
+    bool await(short events) override;
+
     const ConnectionLimits& limits_;
+    ThreadShortage& shortage_;
+    SteadyTime slow_from_{}; // the one that reads, or writes, or closes
+    bool gave_way_ = false;
     bool has_served_ = false;
     bool answering_ = false;
     bool close_after_answer_ = false;

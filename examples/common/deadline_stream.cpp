@@ -51,7 +51,7 @@ ssize_t DeadlineStream::read(char* into, std::size_t size) {
 ssize_t DeadlineStream::receive() {
     for (;;) {
         // The deadline holds also for a peer that always has something to read.
-        if (!wait_until(socket_, POLLIN, deadline_) || std::chrono::steady_clock::now() >= deadline_) {
+        if (!await(POLLIN) || std::chrono::steady_clock::now() >= deadline_) {
             timed_out_ = true;
             return -1;
         }
@@ -70,7 +70,7 @@ ssize_t DeadlineStream::write(const char* from, std::size_t size) {
         const ssize_t sent = ::send(socket_, from, size, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent >= 0) return sent;
         if (!would_block(errno) && errno != EINTR) return -1;
-        if (!wait_until(socket_, POLLOUT, deadline_)) {
+        if (!await(POLLOUT)) {
             timed_out_ = true;
             return -1;
         }

@@ -30,7 +30,7 @@ class DeadlineStream : public httplib::Stream {
     void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
     void set_deadline(SteadyTime deadline) noexcept { deadline_ = deadline; }
 
-    /// Whether an operation failed because the deadline had passed.
+    /// Whether an operation failed because it would have had to wait for longer than it may.
     [[nodiscard]] bool timed_out() const noexcept { return timed_out_; }
     /// Whether a read failed because the budget was spent.
     [[nodiscard]] bool over_budget() const noexcept { return over_budget_; }
@@ -45,7 +45,12 @@ class DeadlineStream : public httplib::Stream {
     void get_local_ip_and_port(std::string& ip, int& port) const override;
     socket_t socket() const override { return socket_; }
 
+  protected:
+    [[nodiscard]] SteadyTime deadline() const noexcept { return deadline_; }
+
   private:
+    /// Waits for POLLIN or POLLOUT. @return false: the deadline passed
+    virtual bool await(short events) { return wait_until(socket_, events, deadline_); }
     ssize_t receive();
 
     int socket_;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -73,8 +74,8 @@ bool HttpServer::process_and_close_socket(socket_t socket) {
     const int yes = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 
-    Connection connection{socket, options_.connection};
-    while (connection.await_request(stop_.get(), shortage_)) {
+    Connection connection{socket, options_.connection, shortage_};
+    while (connection.await_request(stop_.get())) {
         const bool last = wait_until(stop_.get(), POLLIN, {});
         bool client_closes = false;
         bool has_head = false;
@@ -87,12 +88,29 @@ bool HttpServer::process_and_close_socket(socket_t socket) {
             });
         // After a request that was not read to its end, what follows is not the next request.
         if (!answered || !has_head || connection.is_to_close()) {
+            if (!connection.has_answered()) answer_unread(connection);
             connection.linger();
             return answered;
         }
         if (last || client_closes) break;
     }
     return true;
+}
+
+// httplib closes without a word where it could not read a line.
+void HttpServer::answer_unread(Connection& connection) const {
+    if (!options_.answer_unread || !(connection.over_budget() || connection.timed_out())) return;
+    const auto [status, body] = options_.answer_unread();
+    const std::string answer =
+        "HTTP/1.1 " + std::to_string(status) +
+        " \r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+        "\r\nConnection: close\r\n\r\n" + body;
+    std::string_view rest = answer;
+    while (!rest.empty()) {
+        const ssize_t written = connection.write(rest.data(), rest.size());
+        if (written <= 0) return;
+        rest.remove_prefix(static_cast<std::size_t>(written));
+    }
 }
 
 } // namespace example

@@ -10,7 +10,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <utility>
 
 namespace example {
 
@@ -21,10 +23,13 @@ struct HttpServerOptions {
     /// it stays below the usual limit of 1024.
     std::size_t max_waiting = 512;
     ConnectionLimits connection;
+    /// The body of the answer where not even the first line of a request came whole, for it is too long
+    /// or too slow, and the status that goes with it. Not given: such a connection is closed.
+    std::function<std::pair<int, std::string>()> answer_unread;
 };
 
 /// An httplib server that no client can hold up: threads come when they are needed, idle
-/// connections give theirs up, and every request has a deadline and a size.
+/// and slow connections give theirs up, and every request has a deadline and a size.
 ///
 /// httplib's server pins a thread of a fixed pool to each connection for as long as the connection
 /// lives, idle or not.
@@ -49,6 +54,7 @@ class HttpServer final : public httplib::Server {
   private:
     // Private and virtual in httplib, which is its way to let a server bring its own sockets.
     bool process_and_close_socket(socket_t socket) override;
+    void answer_unread(Connection& connection) const;
 
     HttpServerOptions options_;
     ThreadShortage shortage_;

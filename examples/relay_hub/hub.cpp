@@ -24,6 +24,7 @@ using httplib::Server;
 
 constexpr std::size_t spare_threads = 64;
 constexpr std::size_t max_body = 1024 * 1024;
+constexpr const char* too_slow = "the request did not come in time";
 
 struct Route {
     std::string_view method;
@@ -82,13 +83,6 @@ void answer(Response& response, const Reply& reply) {
     response.set_content(reply.body, "application/json");
 }
 
-example::HttpServerOptions server_options(const Options& options) {
-    example::HttpServerOptions result;
-    result.max_threads = thread_count(options);
-    result.connection.max_body = max_body;
-    return result;
-}
-
 } // namespace
 
 std::size_t thread_count(const Options& options) {
@@ -105,7 +99,7 @@ Hub::Hub(const Options& options)
               log_.append(target, transition);
           })},
       changes_subscription_{registry_.on_transition(std::ref(changes_))},
-      server_{server_options(options_)} {
+      server_{server_options()} {
     add_routes();
 }
 
@@ -113,6 +107,29 @@ std::string Hub::open() {
     Endpoint bound = options_.listen;
     bound.port = server_.open(bound.host, bound.port);
     return to_url(bound);
+}
+
+example::HttpServerOptions Hub::server_options() {
+    example::HttpServerOptions result;
+    result.max_threads = thread_count(options_);
+    result.connection.max_body = max_body;
+    result.answer_unread = [this] {
+        Reply reply = reject_head(400);
+        return std::pair{reply.status, std::move(reply.body)};
+    };
+    return result;
+}
+
+/// @param status  what httplib found wrong, if the connection did not stop it
+Reply Hub::reject_head(int status) {
+    const example::Connection& connection = example::Connection::current();
+    const bool is_too_large = connection.over_budget();
+    const bool is_too_slow = connection.timed_out();
+    Reply reply = relay_.reject(is_too_large  ? "the head of the request is too large"
+                                : is_too_slow ? too_slow
+                                              : "not an HTTP request that can be served");
+    reply.status = is_too_large ? 431 : is_too_slow ? 408 : status;
+    return reply;
 }
 
 void Hub::add_routes() {
@@ -125,22 +142,27 @@ void Hub::add_routes() {
         example::Connection::current().close_after_answer();
         return Server::HandlerResponse::Handled;
     });
-    server_.Post("/tx", [this](const Request&, Response& response,
-                               const httplib::ContentReader& content) {
-        std::string body;
-        bool is_too_large = false;
-        const bool is_complete = content([&](const char* data, std::size_t size) {
-            is_too_large = size > max_body - body.size();
-            if (!is_too_large) body.append(data, size);
-            return !is_too_large;
-        });
-        if (is_complete) return answer(response, relay_.handle(body));
-        is_too_large = is_too_large || example::Connection::current().over_budget();
-        Reply reply = relay_.reject(is_too_large ? "the body is too large" : "the body is incomplete");
-        if (is_too_large) reply.status = 413;
-        answer(response, reply);
-        example::Connection::current().close_after_answer();
-    });
+    server_.Post("/tx",
+                 [this](const Request&, Response& response, const httplib::ContentReader& content) {
+                     std::string body;
+                     bool is_too_large = false;
+                     const bool is_complete = content([&](const char* data, std::size_t size) {
+                         is_too_large = size > max_body - body.size();
+                         if (!is_too_large) body.append(data, size);
+                         return !is_too_large;
+                     });
+                     if (is_complete) return answer(response, relay_.handle(body));
+                     example::Connection& connection = example::Connection::current();
+                     is_too_large = is_too_large || connection.over_budget();
+                     const bool is_too_slow = connection.timed_out();
+                     Reply reply = relay_.reject(is_too_large  ? "the body is too large"
+                                                 : is_too_slow ? too_slow
+                                                               : "the body is incomplete");
+                     if (is_too_large) reply.status = 413;
+                     if (is_too_slow) reply.status = 408;
+                     answer(response, reply);
+                     connection.close_after_answer();
+                 });
     server_.Get("/targets", [this](const Request&, Response& response) {
         response.set_content(targets_report(), "application/json");
     });
@@ -155,9 +177,7 @@ void Hub::add_routes() {
     // What httplib refuses by itself, a broken head for one, is malformed like any other.
     server_.set_error_handler([this](const Request&, Response& response) {
         if (!response.body.empty()) return;
-        Reply reply = relay_.reject("not an HTTP request that can be served");
-        reply.status = response.status;
-        answer(response, reply);
+        answer(response, reject_head(response.status));
     });
     server_.set_exception_handler([](const Request&, Response& response, std::exception_ptr error) {
         try {

@@ -43,6 +43,8 @@ class Hub {
     void stop() { server_.stop_serving(); }
 
   private:
+    [[nodiscard]] example::HttpServerOptions server_options();
+    [[nodiscard]] Reply reject_head(int status);
     void add_routes();
     [[nodiscard]] std::string targets_report() const;
     [[nodiscard]] std::string health_report() const;

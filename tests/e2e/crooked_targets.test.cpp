@@ -110,6 +110,20 @@ TEST_CASE("RelayHub: an answer that is none is E902") {
     SECTION("a code that is no string") {
         check_broken([](const Victim& victim) { victim.send(http_answer("{\"code\":0}")); });
     }
+    SECTION("nested too deep") {
+        check_broken([](const Victim& victim) {
+            victim.send(http_answer("{\"code\":\"0000\",\"deep\":" + std::string(64, '[') +
+                                    std::string(64, ']') + "}"));
+        });
+    }
+    SECTION("two codes") {
+        check_broken([](const Victim& victim) {
+            victim.send(http_answer("{\"code\":\"0000\",\"\\u0063ode\":\"E500\"}"));
+        });
+    }
+    SECTION("not UTF-8") {
+        check_broken([](const Victim& victim) { victim.send(http_answer("{\"code\":\"\xff\"}")); });
+    }
     SECTION("a redirection") {
         check_broken([](const Victim& victim) {
             victim.send(
