@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
-# What the scripts here share: find what is needed, install what is missing where
-# that is allowed, or say exactly what to install. Included by `cmake -P` scripts, which set the policies.
+# What the scripts here share: find what is needed, install what is missing where that is allowed, or say exactly what
+# to install. Included by `cmake -P` scripts, which set the policies.
 
 get_filename_component(DASHPOT_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 # What can be asked for: how a person calls it, and its Debian package.
 set(_name_compiler   "a C++20 compiler (g++ 12 or newer, or clang++ 14 or newer)")
 set(_deb_compiler    g++)
+set(_name_clang      "clang++ (14 or newer)")
+set(_deb_clang       clang)
+set(_name_libfuzzer  "libFuzzer, of clang's runtime libraries")
+set(_deb_libfuzzer   libclang-rt-dev)
 set(_name_ninja      "ninja")
 set(_deb_ninja       ninja-build)
 set(_name_pkg_config "pkg-config")
@@ -56,12 +60,29 @@ function(_dashpot_find_compiler result)
     endforeach()
 endfunction()
 
+# Sets RESULT to where clang++ has its libFuzzer, or to nothing.
+function(_dashpot_find_libfuzzer result)
+    set(${result} "" PARENT_SCOPE)
+    set(clang NOTFOUND)
+    find_program(clang NAMES clang++ NO_CACHE)
+    if(clang)
+        execute_process(COMMAND ${clang} -print-resource-dir
+            OUTPUT_VARIABLE directory OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+        file(GLOB_RECURSE libraries "${directory}/lib/*clang_rt.fuzzer*.a")
+        set(${result} "${libraries}" PARENT_SCOPE)
+    endif()
+endfunction()
+
 # Sets RESULT to where NEED was found, or to something false.
 function(_dashpot_find need result)
     set(places PATHS /usr/include /usr/local/include /opt/homebrew/include NO_CACHE)
     set(found NOTFOUND) # find_* looks only while it is so
     if("${need}" STREQUAL "compiler")
         _dashpot_find_compiler(found)
+    elseif("${need}" STREQUAL "clang")
+        find_program(found NAMES clang++ NO_CACHE)
+    elseif("${need}" STREQUAL "libfuzzer")
+        _dashpot_find_libfuzzer(found)
     elseif("${need}" STREQUAL "ninja")
         find_program(found NAMES ninja ninja-build NO_CACHE)
     elseif("${need}" STREQUAL "pkg_config")

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Bytes are a game: a policy, options, and a string of operations and moves of the clock. The first
+// byte chooses which; what the property tests play by chance is then played as the fuzzer wants it.
+#include "finding.hpp"
+#include "scripted_dice.hpp"
+
+#include "guard/breaker_game.hpp"
+#include "guard/bulkhead_game.hpp"
+#include "guard/machine_game.hpp"
+#include "policy/window_game.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+using fuzz::ScriptedDice;
+
+constexpr int longest_game = 1000;
+
+/// A window against a list of all calls.
+template <class P>
+void play_window(const P& policy, ScriptedDice& dice) {
+    const auto operations = model::window_game::some_operations(dice, policy);
+    const auto difference = [&](const auto& some) {
+        return model::window_game::first_difference(policy, some);
+    };
+    if (difference(operations))
+        fuzz::report("window and model differ at the end of\n" +
+                     model::counterexample(operations, difference));
+}
+
+/// The rules of a breaker against the contract.
+template <class P>
+void play_machine(const P& policy, ScriptedDice& dice) {
+    const model::Setting setting = model::machine_game::some_setting(dice);
+    const auto operations = model::machine_game::some_operations(dice, setting);
+    const auto difference = [&](const auto& some) {
+        return model::machine_game::first_difference(policy, setting, some);
+    };
+    if (difference(operations))
+        fuzz::report("breaker and model differ at the end of\n" +
+                     model::counterexample(operations, difference));
+}
+
+/// The breaker that threads share against its own rules.
+template <class P>
+void play_breaker(const P& policy, ScriptedDice& dice) {
+    const auto options = model::breaker_game::some_options(dice);
+    model::breaker_game::Game<P> game{policy, options, model::breaker_game::some_start(dice)};
+    for (int i = 0; i != longest_game && !dice.is_at_end(); ++i) {
+        if (!game.step(dice)) fuzz::report("breaker and machine differ after\n" + game.trace());
+    }
+}
+
+void play_bulkhead(ScriptedDice& dice) {
+    model::bulkhead_game::Game game{dice.below(5)};
+    for (int i = 0; i != longest_game && !dice.is_at_end(); ++i)
+        fuzz::require(game.step(dice), "bulkhead and count differ");
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    namespace breaker = model::breaker_game;
+    namespace machine = model::machine_game;
+    namespace window = model::window_game;
+    ScriptedDice dice{{data, size}};
+    switch (dice.below(9)) {
+    case 0: play_window(window::some_count_window(dice), dice); break;
+    case 1: play_window(window::some_time_window(dice), dice); break;
+    case 2: play_machine(machine::some_run(dice), dice); break;
+    case 3: play_machine(machine::some_count_window(dice), dice); break;
+    case 4: play_machine(machine::some_time_window(dice), dice); break;
+    case 5: play_breaker(breaker::some(dice, dashpot::ConsecutiveFailures{}), dice); break;
+    case 6: play_breaker(breaker::some(dice, dashpot::CountWindow{}), dice); break;
+    case 7: play_breaker(breaker::some(dice, dashpot::TimeWindow{}), dice); break;
+    default: play_bulkhead(dice);
+    }
+    return 0;
+}
