@@ -98,8 +98,7 @@ Hub::Hub(const Options& options)
           [this](std::string_view target, const dashpot::Transition& transition) {
               log_.append(target, transition);
           })},
-      changes_subscription_{registry_.on_transition(std::ref(changes_))},
-      server_{server_options()} {
+      changes_subscription_{registry_.on_transition(std::ref(changes_))}, server_{server_options()} {
     add_routes();
 }
 
