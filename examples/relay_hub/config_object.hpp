@@ -2,7 +2,7 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_CONFIG_OBJECT_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_CONFIG_OBJECT_HPP
 
-#include "printable.hpp"
+#include "../common/printable.hpp"
 #include "settings.hpp"
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ namespace relay_hub {
 class ConfigError : public std::invalid_argument {
   public:
     ConfigError(const std::string& place, const std::string& problem)
-        : std::invalid_argument{place + ": " + printable(problem)} {}
+        : std::invalid_argument{place + ": " + example::printable(problem)} {}
 };
 
 /// One object of a config file. Its members are read each by its name; what nobody asked for is an
@@ -64,7 +64,7 @@ class ConfigObject {
 
     /// A member that is an object.
     [[nodiscard]] ConfigObject inside(const std::string& key, const nlohmann::json& value) const {
-        return {prefix_ + printable(key), prefix_ + printable(key) + ".", value};
+        return {prefix_ + example::printable(key), prefix_ + example::printable(key) + ".", value};
     }
 
     [[nodiscard]] const nlohmann::json& members() const noexcept { return object_; }
@@ -73,7 +73,7 @@ class ConfigObject {
     [[noreturn]] void reject(const std::string& problem) const { throw ConfigError{place_, problem}; }
     /// Says that something is wrong with the member.
     [[noreturn]] void reject(const std::string& key, const std::string& problem) const {
-        throw ConfigError{prefix_ + printable(key), problem};
+        throw ConfigError{prefix_ + example::printable(key), problem};
     }
 
     /// To be called when all is read. @throws ConfigError  there is a member that nobody read

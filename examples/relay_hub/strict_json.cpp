@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "strict_json.hpp"
 
-#include "printable.hpp"
+#include "../common/printable.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -36,7 +36,7 @@ class Check final : public json::json_sax_t {
 
     bool key(string_t& name) override {
         if (!keys_.back().insert(name).second)
-            throw std::invalid_argument{"key '" + printable(name, 80) + "' is there twice"};
+            throw std::invalid_argument{"key '" + example::printable(name, 80) + "' is there twice"};
         return true;
     }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#ifndef DASHPOT_EXAMPLES_RELAY_HUB_PRINTABLE_HPP
-#define DASHPOT_EXAMPLES_RELAY_HUB_PRINTABLE_HPP
+#ifndef DASHPOT_EXAMPLES_COMMON_PRINTABLE_HPP
+#define DASHPOT_EXAMPLES_COMMON_PRINTABLE_HPP
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace relay_hub {
+namespace example {
 
 /// Text from outside, fit for an error message: on one line, in ASCII, and not too long. What is none
 /// of that could fill a log, or forge lines in it.
@@ -25,6 +25,6 @@ namespace relay_hub {
     return result;
 }
 
-} // namespace relay_hub
+} // namespace example
 
 #endif
