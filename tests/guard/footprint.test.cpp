@@ -18,17 +18,19 @@ constexpr bool has_its_own_lines = alignof(T) == line && sizeof(T) % line == 0;
 
 } // namespace
 
-TEST_CASE("A breaker: takes no more memory than the documentation says", "[guard]") {
-    STATIC_REQUIRE(sizeof(CircuitBreaker<>) <= 18 * line);
-    STATIC_REQUIRE(sizeof(CircuitBreaker<SteadyClock, CountWindow>) <= 19 * line);
-    STATIC_REQUIRE(sizeof(CircuitBreaker<SteadyClock, TimeWindow>) <= 20 * line);
-    STATIC_REQUIRE(sizeof(CircuitBreaker<>::Permit) <= 40);
+#if defined(__GLIBCXX__) && defined(__x86_64__) // elsewhere a mutex has another size
+TEST_CASE("A breaker: takes as much memory as the documentation says", "[guard]") {
+    STATIC_REQUIRE(sizeof(CircuitBreaker<>) == 1088);
+    STATIC_REQUIRE(sizeof(CircuitBreaker<SteadyClock, CountWindow>) == 1152);
+    STATIC_REQUIRE(sizeof(CircuitBreaker<SteadyClock, TimeWindow>) == 1216);
+    STATIC_REQUIRE(sizeof(CircuitBreaker<>::Permit) == 32);
 }
 
-TEST_CASE("A target: takes three lines more than its breaker", "[registry]") {
-    STATIC_REQUIRE(sizeof(Target<>) <= sizeof(CircuitBreaker<>) + 3 * line);
-    STATIC_REQUIRE(sizeof(Target<>::Entry) <= 64);
+TEST_CASE("A target: takes as much memory as the documentation says", "[registry]") {
+    STATIC_REQUIRE(sizeof(Target<>) == 1280);
+    STATIC_REQUIRE(sizeof(Target<>::Entry) == 48);
 }
+#endif
 
 TEST_CASE("Guards: share no cache line with their neighbours", "[guard]") {
     STATIC_REQUIRE(has_its_own_lines<CircuitBreaker<>>);

@@ -110,6 +110,9 @@ TEST_CASE("TimeWindow: a batch ends in time before the epoch, and at the end of 
     tally.record(success_at((Instant::max)()));
     CHECK(tally.batch_ends() == (Instant::max)());
     tally.clear();
+    TimeWindow::Tally of_nanoseconds{TimeWindow{.length = 10ns, .buckets = 10}};
+    of_nanoseconds.record(success_at((Instant::max)()));
+    CHECK(of_nanoseconds.batch_ends() == (Instant::max)());
     tally.record(success_at((Instant::min)()));
     CHECK(tally.batch_ends() > (Instant::min)());
 }

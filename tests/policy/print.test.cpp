@@ -6,6 +6,7 @@
 #include <dashpot/policy/count_window.hpp>
 #include <dashpot/policy/half_open.hpp>
 #include <dashpot/policy/time_window.hpp>
+#include <dashpot/registry/registry.hpp>
 
 #include "catch.hpp"
 
@@ -29,6 +30,8 @@ std::string printed(const Options& options) {
 
 TEST_CASE("Policies: print every field", "[policy]") {
     CHECK(printed(ConsecutiveFailures{7}) == "ConsecutiveFailures{.threshold = 7}");
+    CHECK(printed(CountWindow{.failure_rate = 2.0 / 3}) ==
+          "CountWindow{.size = 100, .minimum_calls = 10, .failure_rate = 0.6666666666666666}");
     CHECK(printed(CountWindow{}) ==
           "CountWindow{.size = 100, .minimum_calls = 10, .failure_rate = 0.5}");
     CHECK(printed(CountWindow{.slow_calls = SlowCalls{.longer_than = 250ms, .rate = 0.75}}) ==
@@ -46,10 +49,14 @@ TEST_CASE("A backoff: prints what it was made from", "[policy]") {
 }
 
 TEST_CASE("A breaker's options: print with all that they hold", "[policy]") {
+    CHECK(printed(RegistryOptions{}) == "RegistryOptions{.max_targets = 10000}");
+    CHECK(printed(TargetOptions<>{.max_concurrent = 3}) ==
+          "TargetOptions{.policy = ConsecutiveFailures{.threshold = 5}, .breaker = " +
+              printed(BreakerOptions{}) + ", .max_concurrent = 3}");
     CHECK(printed(HalfOpen{.probes = 3, .probe_timeout = 5s}) ==
           "HalfOpen{.probes = 3, .successes_to_close = 3, .probe_timeout = 5s}");
     CHECK(printed(BreakerOptions{.reset_timeout = 30s}) ==
           "BreakerOptions{.reset_timeout = 30s, .half_open = HalfOpen{.probes = 1, .successes_to_close "
           "= 1}, "
-          ".initial_state = CLOSED, .count_totals = false}");
+          ".initial_state = State::closed, .count_totals = false}");
 }

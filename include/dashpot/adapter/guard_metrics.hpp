@@ -32,14 +32,14 @@ struct MetricFamily {
 
     std::string_view name; ///< By Prometheus' rules: a counter's ends in `_total`.
     Type type = Type::gauge;
-    std::string_view help;
+    std::string_view help;   ///< What it means, in a sentence.
     std::string_view unit{}; ///< The end of the name, if it has a unit.
 };
 
 /// What tells the series of a MetricFamily apart. The value is valid UTF-8.
 struct MetricLabel {
-    std::string_view name;
-    std::string_view value;
+    std::string_view name;  ///< Which property: `name`, `state`, `outcome`, `from` or `to`.
+    std::string_view value; ///< Of this series.
 };
 
 namespace detail {
@@ -62,8 +62,8 @@ inline constexpr bool has_names<TransitionCounter> = true;
 ///
 /// **Contract.** A reading is taken when a guard is added. A name stands for one breaker and one
 /// bulkhead: who is added later under the same name takes the place of the one before. What is not
-/// known, a rate below its minimum of calls for one, has no sample. A byte of a name that is not UTF-8
-/// is shown as `\xNN`.
+/// known, a rate below its minimum of calls for one, has no sample. A byte of a name that is not UTF-8,
+/// or a control character, is shown as `\xNN`.
 /// **Threads.** One at a time; the guards may be in use. **Cost.** A snapshot() for each breaker, 16
 /// and more samples for each target. Allocates: it is for the scrape, not for the call.
 class GuardMetrics {
@@ -99,17 +99,17 @@ class GuardMetrics {
     /// A bulkhead that is in no registry.
     void add(std::string_view name, const Bulkhead& bulkhead) {
         bulkheads_.insert_or_assign(detail::to_utf8(name),
-                                    Hull{bulkhead.max_concurrent(), bulkhead.available(),
-                                         bulkhead.in_flight(), bulkhead.refused()});
+                                    BulkheadReading{bulkhead.max_concurrent(), bulkhead.available(),
+                                                    bulkhead.in_flight(), bulkhead.refused()});
     }
 
-    /// The changes of state. The usual four are shown for each breaker, with 0 until they happen: what
-    /// appears as 1 is no increase to Prometheus.
+    /// The changes of state, as one counter heard of them. The usual four are shown for each breaker,
+    /// with 0 until they happen: what appears as 1 is no increase to Prometheus.
     void add(const TransitionCounter& counter) {
         counter.for_each([this](std::string_view name, const TransitionCounts& counts) {
             transitions_.insert_or_assign(detail::to_utf8(name), counts);
         });
-        lost_transitions_ = lost_transitions_.value_or(0) + counter.lost();
+        lost_transitions_ = counter.lost();
     }
 
     /// Shows everything, family by family: `visitor.family(const MetricFamily&)`, then
@@ -123,7 +123,7 @@ class GuardMetrics {
     }
 
   private:
-    struct Hull {
+    struct BulkheadReading {
         std::uint32_t max;
         std::uint32_t available;
         std::uint32_t in_flight;
@@ -159,12 +159,13 @@ class GuardMetrics {
         State state;
         std::string_view name;
     };
-    static constexpr std::array<NamedState, 6> states{{{State::closed, "closed"},
-                                                       {State::open, "open"},
-                                                       {State::half_open, "half_open"},
-                                                       {State::disabled, "disabled"},
-                                                       {State::forced_open, "forced_open"},
-                                                       {State::metrics_only, "metrics_only"}}};
+    static constexpr std::array<NamedState, detail::state_count> states{
+        {{State::closed, "closed"},
+         {State::open, "open"},
+         {State::half_open, "half_open"},
+         {State::disabled, "disabled"},
+         {State::forced_open, "forced_open"},
+         {State::metrics_only, "metrics_only"}}};
 
     /// What calls alone can lead to.
     [[nodiscard]] static constexpr bool is_usual(State from, State to) noexcept {
@@ -190,7 +191,7 @@ class GuardMetrics {
 
     // By name, in UTF-8: no series can be there twice.
     std::map<std::string, Snapshot> breakers_;
-    std::map<std::string, Hull> bulkheads_;
+    std::map<std::string, BulkheadReading> bulkheads_;
     std::map<std::string, TransitionCounts> transitions_;
     std::optional<std::uint64_t> lost_transitions_; // empty: nobody counts any
 };
@@ -208,7 +209,8 @@ void GuardMetrics::visit_breakers(Visitor& visitor) const {
                for (const NamedState& each : states)
                    series.add(now.state == each.state ? 1 : 0, name, Label{"state", each.name});
            });
-    family({"dashpot_circuit_breaker_calls_total", counter, "Calls made, by how they ended."},
+    family({"dashpot_circuit_breaker_calls_total", counter,
+            "Calls whose answer counted, by how they ended."},
            [](auto& series, Label name, const Snapshot& now) {
                if (!now.totals) return;
                series.add(now.totals->successes, name, Label{"outcome", "success"});
@@ -286,13 +288,15 @@ void GuardMetrics::visit_bulkheads(Visitor& visitor) const {
     using Label = MetricLabel;
 
     family({"dashpot_bulkhead_max", gauge, "Calls that may be in flight at once."},
-           [](auto& series, Label name, const Hull& now) { series.add(now.max, name); });
-    family({"dashpot_bulkhead_available", gauge, "Calls that may still come in."},
-           [](auto& series, Label name, const Hull& now) { series.add(now.available, name); });
-    family({"dashpot_bulkhead_in_flight", gauge, "Calls in flight."},
-           [](auto& series, Label name, const Hull& now) { series.add(now.in_flight, name); });
+           [](auto& series, Label name, const BulkheadReading& now) { series.add(now.max, name); });
+    family(
+        {"dashpot_bulkhead_available", gauge, "Calls that may still come in."},
+        [](auto& series, Label name, const BulkheadReading& now) { series.add(now.available, name); });
+    family(
+        {"dashpot_bulkhead_in_flight", gauge, "Calls in flight."},
+        [](auto& series, Label name, const BulkheadReading& now) { series.add(now.in_flight, name); });
     family({"dashpot_bulkhead_refused_total", counter, "Calls refused because all slots were taken."},
-           [](auto& series, Label name, const Hull& now) { series.add(now.refused, name); });
+           [](auto& series, Label name, const BulkheadReading& now) { series.add(now.refused, name); });
 }
 
 } // namespace dashpot::inline v0

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_CORE_STATE_HPP
 #define DASHPOT_CORE_STATE_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -16,6 +17,25 @@ enum class State : std::uint8_t {
     forced_open,  ///< By command: every call is refused, until reset().
     metrics_only, ///< By command: every call passes and is judged, nothing is ever refused.
 };
+
+namespace detail {
+
+inline constexpr std::size_t state_count = static_cast<std::size_t>(State::metrics_only) + 1;
+
+/// As one writes it in C++.
+[[nodiscard]] constexpr std::string_view name_in_code(State state) noexcept {
+    switch (state) {
+    case State::closed: return "State::closed";
+    case State::open: return "State::open";
+    case State::half_open: return "State::half_open";
+    case State::disabled: return "State::disabled";
+    case State::forced_open: return "State::forced_open";
+    case State::metrics_only: return "State::metrics_only";
+    }
+    return "State{}";
+}
+
+} // namespace detail
 
 /// "CLOSED", "OPEN", "HALF_OPEN", "DISABLED", "FORCED_OPEN" or "METRICS_ONLY".
 [[nodiscard]] constexpr std::string_view to_string(State state) noexcept {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 #endif
 
 namespace dashpot::inline v0 {
@@ -32,10 +33,17 @@ namespace threading {
 using ::dashpot_threading::atomic;
 using ::dashpot_threading::condition_variable;
 using ::dashpot_threading::mutex;
+using thread_id = decltype(::dashpot_threading::thread_number());
+[[nodiscard]] inline thread_id this_thread_id() noexcept {
+    return ::dashpot_threading::thread_number();
+}
 #else
 using std::atomic;
 using std::condition_variable;
 using std::mutex;
+/// Of a thread; of none, if it was made without a value.
+using thread_id = std::thread::id;
+[[nodiscard]] inline thread_id this_thread_id() noexcept { return std::this_thread::get_id(); }
 #endif
 
 } // namespace threading

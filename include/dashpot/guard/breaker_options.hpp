@@ -35,14 +35,14 @@ struct BreakerOptions {
 
     friend bool operator==(const BreakerOptions&, const BreakerOptions&) = default;
 
-    /// Writes it field by field.
+    /// Writes it as the initializer that makes it.
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const BreakerOptions& options) {
         return detail::FieldPrinter{out, "BreakerOptions"}
             .field("reset_timeout", options.reset_timeout)
             .field("half_open", options.half_open)
-            .field("initial_state", to_string(options.initial_state))
+            .field("initial_state", detail::name_in_code(options.initial_state))
             .field("count_totals", options.count_totals ? "true" : "false")
             .end();
     }

@@ -163,7 +163,9 @@ class CircuitBreaker {
 /// unanswered, it counts as a failure when an exception that was thrown after it was taken unwinds
 /// the stack, else as ignored. It takes its own time only where slow calls are judged, unless told.
 /// **Threads.** May move between threads; one at a time. Must not outlive its breaker.
-/// **Cost.** An answer: one atomic load for a success that changes nothing, else the breaker's mutex.
+/// **Cost.** An answer: one atomic load for a success that changes nothing, one atomic write of the
+/// thread's own for one that cannot open the circuit, none for an ignored call outside HALF_OPEN, else
+/// the breaker's mutex.
 template <Clock C, FailurePolicy P>
 class CircuitBreaker<C, P>::Permit {
   public:

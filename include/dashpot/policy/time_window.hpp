@@ -101,7 +101,9 @@ class TimeWindow::Tally {
     }
     [[nodiscard]] constexpr Instant batch_ends() const noexcept {
         constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
-        const std::int64_t next = newest_bucket_.value_or(0) + 1;
+        const std::int64_t bucket = newest_bucket_.value_or(0);
+        if (bucket == last) return (Instant::max)(); // buckets of 1 ns, at the end of all time
+        const std::int64_t next = bucket + 1;
         return Instant{
             std::chrono::nanoseconds{next > last / bucket_length_ ? last : next * bucket_length_}};
     }

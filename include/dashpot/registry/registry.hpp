@@ -4,6 +4,7 @@
 
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/guard/detail/event_channel.hpp>
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -36,6 +38,15 @@ struct RegistryOptions {
     std::size_t max_targets = 10'000;
 
     friend bool operator==(const RegistryOptions&, const RegistryOptions&) = default;
+
+    /// Writes it as the initializer that makes it.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const RegistryOptions& options) {
+        return detail::FieldPrinter{out, "RegistryOptions"}
+            .field("max_targets", options.max_targets)
+            .end();
+    }
 
     constexpr void validate() const {
         if (max_targets == 0) refuse_option("RegistryOptions::max_targets must be 1 or more");

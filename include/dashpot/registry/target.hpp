@@ -4,6 +4,7 @@
 
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/clock.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/outcome.hpp>
@@ -17,6 +18,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -37,6 +39,18 @@ struct TargetOptions {
     std::uint32_t max_concurrent = 10;
 
     friend bool operator==(const TargetOptions&, const TargetOptions&) = default;
+
+    /// Writes it as the initializer that makes it, where the policy can be written.
+    template <class Traits>
+        requires requires(std::basic_ostream<char, Traits>& out, const P& policy) { out << policy; }
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const TargetOptions& options) {
+        return detail::FieldPrinter{out, "TargetOptions"}
+            .field("policy", options.policy)
+            .field("breaker", options.breaker)
+            .field("max_concurrent", options.max_concurrent)
+            .end();
+    }
 
     constexpr void validate() const {
         policy.validate();

@@ -34,9 +34,11 @@ TEST_CASE("to_utf8: shows every byte that is no part of a character", "[adapter]
     CHECK(to_utf8("\xC3\xC3\xBC") == "\\xC3\xC3\xBC");
 }
 
-TEST_CASE("to_utf8: names that differ stay different", "[adapter]") {
-    CHECK(to_utf8("\xFE") != to_utf8("\xFF"));
-    CHECK(to_utf8("a\xFF") != to_utf8("a"));
+TEST_CASE("to_utf8: shows what is no character, and what controls, by its number", "[adapter]") {
+    CHECK(to_utf8("a\xFF") == "a\\xFF");
+    CHECK(to_utf8(std::string_view{"a\0b", 3}) == "a\\x00b"); // Prometheus would end the value there
+    CHECK(to_utf8("a\tb\x7F") == "a\\x09b\\x7F");
+    CHECK(to_utf8("a\nb") == "a\nb");
 }
 
 TEST_CASE("utf8_character: is of use at compile time", "[adapter]") {

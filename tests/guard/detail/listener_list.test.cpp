@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <dashpot/guard/detail/listener_list.hpp>
 
-#include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/threading.hpp>
 
 #include "catch.hpp"
 
@@ -10,7 +10,6 @@
 
 using dashpot::detail::Listener;
 using dashpot::detail::ListenerList;
-using dashpot::detail::thread_number;
 
 namespace {
 
@@ -85,7 +84,7 @@ TEST_CASE("ListenerList: a listener lives on in the hands of who removed it", "[
 TEST_CASE("ListenerList: removing the one that this very thread runs does not wait for it", "[guard]") {
     OpenList list;
     const auto a = list.add();
-    a->runner = thread_number();
+    a->runner = dashpot::threading::this_thread_id();
     list.remove(*a); // or this test never ends
     CHECK(list.next(0, 0) == nullptr);
 }

@@ -30,16 +30,18 @@ namespace dashpot::inline v0::detail {
     return length;
 }
 
-/// The same text in valid UTF-8: a byte that is no part of a character becomes the four characters
-/// `\xNN`, so that names that differ stay different.
+/// The same text in UTF-8 that every reader takes: a control character other than a line feed, or a
+/// byte that is no part of a character, becomes the four characters `\xNN`. Prometheus ends a value at
+/// a zero byte.
 [[nodiscard]] inline std::string to_utf8(std::string_view text) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string result;
     result.reserve(text.size());
     while (!text.empty()) {
         const std::size_t length = utf8_character(text);
-        if (length == 0) {
-            const auto byte = static_cast<unsigned char>(text.front());
+        const auto byte = static_cast<unsigned char>(text.front());
+        const bool is_control = (byte < 0x20 && byte != '\n') || byte == 0x7F;
+        if (length == 0 || is_control) {
             result += "\\x";
             result += digits[byte >> 4U];
             result += digits[byte & 0xFU];

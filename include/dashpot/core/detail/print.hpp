@@ -3,6 +3,7 @@
 #define DASHPOT_CORE_DETAIL_PRINT_HPP
 
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <iosfwd>
@@ -43,6 +44,10 @@ class FieldPrinter {
         is_first_ = false;
         if constexpr (std::is_convertible_v<const T&, std::chrono::nanoseconds>) {
             print_duration(out_, value);
+        } else if constexpr (std::is_floating_point_v<T>) {
+            std::array<char, 32> text; // the shortest that reads back as the same number
+            const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+            out_.write(text.data(), end - text.data());
         } else {
             out_ << value;
         }

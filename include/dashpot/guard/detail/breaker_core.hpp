@@ -295,8 +295,10 @@ class BreakerCore {
     void reopen_locked() const noexcept {
         if (!machine_.may_batch_successes() || machine_.is_quiet()) return stripes_.stay_shut();
         if constexpr (EndsBatches<typename P::Tally>) {
-            batch_ends_.store(machine_.batch_ends().time_since_epoch().count(),
-                              std::memory_order_relaxed);
+            const std::int64_t end = machine_.batch_ends().time_since_epoch().count();
+            if (batch_ends_.load(std::memory_order_relaxed) != end) { // every caller reads this line
+                batch_ends_.store(end, std::memory_order_relaxed);
+            }
         }
         stripes_.open();
     }

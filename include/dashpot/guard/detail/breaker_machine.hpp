@@ -30,6 +30,22 @@ namespace dashpot::inline v0::detail {
 template <FailurePolicy P>
 class BreakerMachine {
     using Tally = typename P::Tally;
+    // What a policy offers must be of the right shape, or it would be left aside without a word.
+    static_assert(
+        JudgesSlowCalls<P> || !requires(const P& policy) { policy.slow_after(); },
+        "P::slow_after() must be const noexcept and return an optional duration");
+    static_assert(
+        ForeseesOpening<Tally> || !requires(const Tally& tally, const FinishedCall& call) {
+            tally.would_open(call);
+        }, "Tally::would_open() must be const noexcept and return bool");
+    static_assert(BatchesSuccesses<Tally> ||
+                      (!requires(const Tally& tally) { tally.may_batch_successes(); } &&
+                       !requires(Tally& tally) { tally.record_successes(std::uint64_t{}); }),
+                  "Tally::may_batch_successes() must be const noexcept and return bool, and "
+                  "record_successes() be noexcept; neither is without the other");
+    static_assert(
+        EndsBatches<Tally> || !requires(const Tally& tally) { tally.batch_ends(); },
+        "Tally::batch_ends() must be const noexcept and return an Instant, beside batches");
     static_assert(
         !(ForeseesOpening<Tally> && EndsBatches<Tally>),
         "a Tally with batch_ends() places calls in time, so it must be told when: would_open() "

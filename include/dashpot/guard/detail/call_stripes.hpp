@@ -25,7 +25,8 @@ namespace dashpot::inline v0::detail {
 /// of several stripes came.
 ///
 /// **Threads.** Any. collect() and open() only under the breaker's lock.
-/// **Cost.** One uncontended atomic read-modify-write while there are at most 8 threads.
+/// **Cost.** One atomic read-modify-write; uncontended for the first eight threads that a process ever
+/// had, and as long as threads whose numbers are eight apart do not run together.
 class CallStripes {
   public:
     void count_refused() noexcept { mine().refused.fetch_add(1, std::memory_order_relaxed); }
@@ -44,6 +45,8 @@ class CallStripes {
         std::uint64_t held = successes.load(std::memory_order_acquire);
         do {
             if (held == shut || (held & count_mask) == count_mask || !is_allowed()) return false;
+            // Releases what is_allowed() read, to the collect() that takes this success: what is stored
+            // for the next opening comes after that, and cannot have been read here.
         } while (!successes.compare_exchange_weak(held, held + 1, std::memory_order_acq_rel,
                                                   std::memory_order_acquire));
         return true;

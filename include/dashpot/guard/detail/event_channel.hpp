@@ -3,7 +3,6 @@
 #define DASHPOT_GUARD_DETAIL_EVENT_CHANNEL_HPP
 
 #include <dashpot/core/contract.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/guard/detail/listener_list.hpp>
 #include <dashpot/guard/subscription.hpp>
@@ -107,11 +106,11 @@ class EventChannel final : public ListenerList {
         std::uint64_t last = 0;
         while (std::shared_ptr<Listener> listener = next_locked(last, event_number)) {
             last = listener->number;
-            listener->runner = thread_number();
+            listener->runner = threading::this_thread_id();
             lock.unlock();
             call(static_cast<Typed&>(*listener).function, event);
             lock.lock();
-            listener->runner = 0;
+            listener->runner = {};
             if (listener.use_count() == 1) { // it ended its own subscription: we are the last owner
                 lock.unlock();
                 listener.reset();

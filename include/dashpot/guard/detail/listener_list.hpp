@@ -2,7 +2,6 @@
 #ifndef DASHPOT_GUARD_DETAIL_LISTENER_LIST_HPP
 #define DASHPOT_GUARD_DETAIL_LISTENER_LIST_HPP
 
-#include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/threading.hpp>
 
 #include <algorithm>
@@ -23,7 +22,7 @@ struct Listener {
 
     std::uint64_t number = 0;      // in order of subscription; guarded by the list's mutex
     std::uint64_t first_event = 0; // hears this one and later ones; guarded by the list's mutex
-    std::size_t runner = 0;        // number of the thread that runs it now; guarded by the list's mutex
+    threading::thread_id runner{}; // the thread that runs it now; guarded by the list's mutex
 };
 
 /// Who listens, and who is being called: what a Subscription needs, whatever the event.
@@ -40,8 +39,8 @@ class ListenerList {
     void remove(const Listener& listener) noexcept {
         std::unique_lock lock{mutex_};
         std::erase_if(listeners_, [&](const auto& each) { return each.get() == &listener; });
-        if (listener.runner == thread_number()) return;
-        call_ended_.wait(lock, [&] { return listener.runner == 0; });
+        if (listener.runner == threading::this_thread_id()) return;
+        call_ended_.wait(lock, [&] { return listener.runner == threading::thread_id{}; });
     }
 
   protected:
