@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 cmake_minimum_required(VERSION 3.25) # a -P script has no policies of its own
 
-# cmake [-DONLY=<name>] -P cmake/mutants.cmake
+# cmake [-DONLY=<name> | -DSHARE=<n>] -P cmake/mutants.cmake
 # Sets the machine up where needed, then puts each bug of tests/mutants into a copy of the library, and demands that the
-# test which its patch names is green without it and red with it. tests/mutants/README.md says more.
+# test which its patch names is green without it and red with it. tests/mutants/README.md says more. With SHARE it takes
+# every n-th of them, others each day.
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 dashpot_set_up("the mutants" compiler ninja catch2 patch)
@@ -138,15 +139,30 @@ if(DEFINED ONLY)
     set(names "${ONLY}")
     set(work "${DASHPOT_ROOT}/build/one_mutant") # what was built of the others is not lost
 endif()
+set(all_names ${names})
+if(DEFINED SHARE)
+    string(TIMESTAMP day "%j")
+    string(REGEX REPLACE "^0+" "" day "${day}")
+    set(names "")
+    foreach(name IN LISTS all_names)
+        math(EXPR day "${day} + 1")
+        math(EXPR turn "${day} % ${SHARE}")
+        if(turn EQUAL 0)
+            list(APPEND names ${name})
+        endif()
+    endforeach()
+endif()
 list(LENGTH names how_many)
 if(how_many EQUAL 0)
     message(FATAL_ERROR "there are no patches in tests/mutants")
 endif()
 
 string(TIMESTAMP start "%s")
+foreach(name IN LISTS all_names)
+    read_header(${name})
+endforeach()
 set(list "")
 foreach(name IN LISTS names)
-    read_header(${name})
     make_copies(${name})
     string(APPEND list "mutant(${name} ${source_${name}})\n")
 endforeach()
@@ -173,7 +189,6 @@ endif()
 
 # --- Run, and say which test kills which -----------------------------------------------------------------------
 set(deviations 0)
-set(table "| bug | what is wrong | like | killed by |\n|---|---|---|---|\n")
 message(NOTICE "")
 row("mutant" "verdict" "seconds" "test")
 foreach(name IN LISTS names)
@@ -188,10 +203,6 @@ foreach(name IN LISTS names)
     if(NOT "${verdict}" MATCHES "^(red|crash|hang)$")
         math(EXPR deviations "${deviations} + 1")
     endif()
-
-    string(REGEX REPLACE "^tests/" "" test "${source_${name}}")
-    string(APPEND table "| [`${name}`](${name}.patch) | ${bug_${name}} | ${like_${name}} "
-        "| [`${test}`](../${test}): ${case_${name}} |\n")
 endforeach()
 string(TIMESTAMP end "%s")
 math(EXPR took "${end} - ${start}")
@@ -204,6 +215,12 @@ endif()
 
 # --- The table in README.md ------------------------------------------------------------------------------------
 if(NOT DEFINED ONLY)
+    set(table "| bug | what is wrong | like | killed by |\n|---|---|---|---|\n")
+    foreach(name IN LISTS all_names)
+        string(REGEX REPLACE "^tests/" "" test "${source_${name}}")
+        string(APPEND table "| [`${name}`](${name}.patch) | ${bug_${name}} | ${like_${name}} "
+            "| [`${test}`](../${test}): ${case_${name}} |\n")
+    endforeach()
     file(READ "${patches}/README.md" text)
     string(REGEX REPLACE "\n\\| bug \\|.*$" "\n${table}" true_text "${text}")
     if(NOT "${text}" STREQUAL "${true_text}")
