@@ -228,7 +228,7 @@ TEST_CASE("GuardMetrics: two counters' lost changes add up", "[adapter]") {
     }
     const Shown now{GuardMetrics{one, two}};
     CHECK(now.at("circuit_breaker_transitions_lost_total") == 4);
-    CHECK(now.at("circuit_breaker_transitions_total name=A from=closed to=open") == 1);
+    CHECK(now.at("circuit_breaker_transitions_total name=A from=closed to=open") == 2);
 }
 
 TEST_CASE("GuardMetrics: names that are not UTF-8 become so, and stay apart", "[adapter]") {

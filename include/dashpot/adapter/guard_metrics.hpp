@@ -103,13 +103,14 @@ class GuardMetrics {
                                                     bulkhead.in_flight(), bulkhead.refused()});
     }
 
-    /// The changes of state, as one counter heard of them. The usual four are shown for each breaker,
-    /// with 0 until they happen: what appears as 1 is no increase to Prometheus.
+    /// The changes of state. Those of several counters add up, so add each of them once. The usual four
+    /// are shown for each breaker, with 0 until they happen: what appears as 1 is no increase to
+    /// Prometheus.
     void add(const TransitionCounter& counter) {
         counter.for_each([this](std::string_view name, const TransitionCounts& counts) {
-            transitions_.insert_or_assign(detail::to_utf8(name), counts);
+            transitions_[detail::to_utf8(name)] += counts;
         });
-        lost_transitions_ = counter.lost();
+        lost_transitions_ = lost_transitions_.value_or(0) + counter.lost();
     }
 
     /// Shows everything, family by family: `visitor.family(const MetricFamily&)`, then

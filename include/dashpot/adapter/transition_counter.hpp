@@ -27,6 +27,11 @@ class TransitionCounts {
         return counts_[index(from, to)];
     }
 
+    TransitionCounts& operator+=(const TransitionCounts& other) noexcept {
+        for (std::size_t i = 0; i != counts_.size(); ++i) counts_[i] += other.counts_[i];
+        return *this;
+    }
+
     friend bool operator==(const TransitionCounts&, const TransitionCounts&) = default;
 
   private:
