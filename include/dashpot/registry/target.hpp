@@ -42,7 +42,7 @@ struct TargetOptions {
 
     /// Writes it as the initializer that makes it, where the policy can be written.
     template <class Traits>
-        requires requires(std::basic_ostream<char, Traits>& out, const P& policy) { out << policy; }
+        requires requires(std::basic_ostream<char, Traits>& out, const P& rule) { out << rule; }
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const TargetOptions& options) {
         return detail::FieldPrinter{out, "TargetOptions"}
