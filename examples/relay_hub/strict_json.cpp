@@ -12,6 +12,8 @@
 #include <vector>
 
 namespace relay_hub {
+
+using example::printable;
 namespace {
 
 using nlohmann::json;
