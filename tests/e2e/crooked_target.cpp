@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 #include <utility>
 
@@ -61,10 +62,20 @@ void Victim::wait_for_end() const {
         if (::recv(socket_, &byte, 1, 0) <= 0) return;
 }
 
-CrookedTarget::CrookedTarget(std::function<void(const Victim&)> answer)
-    : answer_{std::move(answer)}, socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+void Victim::reset_at_end() const {
+    const linger at_once{1, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
+// The socket does not block, since of several threads that see a connection only one gets it.
+CrookedTarget::CrookedTarget(std::function<void(const Victim&)> answer, int port, std::size_t threads)
+    : answer_{std::move(answer)},
+      socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)} {
+    const int yes = 1;
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
     auto* const generic = reinterpret_cast<sockaddr*>(&address);
@@ -72,12 +83,12 @@ CrookedTarget::CrookedTarget(std::function<void(const Victim&)> answer)
         ::getsockname(socket_.get(), generic, &size) != 0)
         throw std::system_error{errno, std::generic_category(), "listen"};
     port_ = ntohs(address.sin_port);
-    server_ = std::thread{[this] { serve(); }};
+    for (std::size_t i = 0; i < threads; ++i) servers_.emplace_back([this] { serve(); });
 }
 
 CrookedTarget::~CrookedTarget() {
     is_over_ = true;
-    server_.join();
+    for (std::thread& server : servers_) server.join();
 }
 
 std::string CrookedTarget::url() const { return "http://127.0.0.1:" + std::to_string(port_); }

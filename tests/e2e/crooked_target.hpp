@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 namespace e2e {
 
@@ -24,6 +25,8 @@ class Victim {
     /// Sends `text` again and again.
     void send_for_ever(std::string_view text, std::chrono::milliseconds pause) const;
     void wait_for_end() const;
+    /// The connection will end in a reset, not in an orderly close.
+    void reset_at_end() const;
 
   private:
     int socket_;
@@ -32,10 +35,12 @@ class Victim {
 
 /// A target that speaks something like HTTP: what it answers is up to the test.
 ///
-/// One connection at a time, on a thread of its own.
+/// One connection at a time and thread; with several threads `answer` is called by all of them.
 class CrookedTarget {
   public:
-    explicit CrookedTarget(std::function<void(const Victim&)> answer);
+    /// @param port  0 takes a free one
+    explicit CrookedTarget(std::function<void(const Victim&)> answer, int port = 0,
+                           std::size_t threads = 1);
     ~CrookedTarget();
     CrookedTarget(const CrookedTarget&) = delete;
     CrookedTarget& operator=(const CrookedTarget&) = delete;
@@ -49,7 +54,7 @@ class CrookedTarget {
     example::FileDescriptor socket_;
     int port_ = 0;
     std::atomic<bool> is_over_ = false;
-    std::thread server_;
+    std::vector<std::thread> servers_;
 };
 
 /// A complete answer with that body.
