@@ -119,7 +119,9 @@ void Audit::compare_answers(const std::string& when, const json& targets, const 
 }
 
 void Audit::compare_metrics(const std::string& when, const json& targets, const Metrics& metrics) {
-    for (const auto& [target, report] : targets.items()) {
+    for (const auto& item : targets.items()) {
+        const std::string& target = item.key();
+        const json& report = item.value();
         const auto value = [&](const std::string& name, const std::string& more = {}) {
             const auto found =
                 metrics.find("dashpot_" + name + "{name=\"" + target + "\"" + more + "}");

@@ -16,8 +16,9 @@ namespace soak {
 
 /// A port that is free, for a server that comes and goes. Below those that the system gives out by
 /// itself: it could give a connection the port of a server that is gone for the moment, and one to that
-/// very port would be connected to itself.
-[[nodiscard]] inline int fixed_port(std::mt19937_64& random) {
+/// very port would be connected to itself. Not by the seed: two runs with the same one may run at once.
+[[nodiscard]] inline int fixed_port() {
+    std::random_device random;
     for (int attempt = 0; attempt < 100; ++attempt) {
         const auto port = static_cast<std::uint16_t>(20000 + random() % 12000);
         const example::FileDescriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
