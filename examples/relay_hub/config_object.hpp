@@ -14,8 +14,6 @@
 
 namespace relay_hub {
 
-using example::printable;
-
 /// What is wrong with a config file, and where: the text names the file and the key. Whatever the file
 /// holds, it is a line that can be read.
 class ConfigError : public std::invalid_argument {

@@ -12,8 +12,6 @@
 #include <vector>
 
 namespace relay_hub {
-
-using example::printable;
 namespace {
 
 using nlohmann::json;
