@@ -5,11 +5,18 @@ cmake_minimum_required(VERSION 3.25) # a -P script has no policies of its own
 # Sets the machine up where needed, then puts each bug of tests/mutants into a copy of the library, and demands that the
 # test which its patch names is green without it and red with it. tests/mutants/README.md says more. With SHARE it takes
 # every n-th of them, others each day.
+#
+# cmake -DFIT=<folder to work in> -P cmake/mutants.cmake
+# Builds and installs nothing: only sees whether each patch still fits the library, and the table what the patches say.
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
-dashpot_set_up("the mutants" compiler ninja catch2 patch)
 set(patches "${DASHPOT_ROOT}/tests/mutants")
-set(work "${DASHPOT_ROOT}/build/mutants")
+if(DEFINED FIT)
+    set(work "${FIT}")
+else()
+    dashpot_set_up("the mutants" compiler ninja catch2 patch)
+    set(work "${DASHPOT_ROOT}/build/mutants")
+endif()
 set(PATIENCE 10)  # seconds until a test with a bug is said to hang; without one it has ten times as long
 set(RACE_RUNS 10) # a race test may need some luck to meet the race
 
@@ -129,6 +136,23 @@ function(row name verdict seconds test)
     message(NOTICE "${name} ${verdict} ${seconds}  ${test}")
 endfunction()
 
+# The table in README.md says what the patches say, or the run fails.
+function(check_table)
+    set(table "| bug | what is wrong | like | killed by |\n|---|---|---|---|\n")
+    foreach(name IN LISTS all_names)
+        string(REGEX REPLACE "^tests/" "" test "${source_${name}}")
+        string(APPEND table "| [`${name}`](${name}.patch) | ${bug_${name}} | ${like_${name}} "
+            "| [`${test}`](../${test}): ${case_${name}} |\n")
+    endforeach()
+    file(READ "${patches}/README.md" text)
+    string(REGEX REPLACE "\n\\| bug \\|.*$" "\n${table}" true_text "${text}")
+    if(NOT "${text}" STREQUAL "${true_text}")
+        file(WRITE "${work}/README.md" "${true_text}")
+        message(FATAL_ERROR "The table in tests/mutants/README.md is not true any more. This one is:\n"
+            "  cp ${work}/README.md tests/mutants/README.md")
+    endif()
+endfunction()
+
 # --- Read, copy, build -----------------------------------------------------------------------------------------
 file(GLOB names RELATIVE "${patches}" "${patches}/*.patch")
 list(TRANSFORM names REPLACE "\\.patch$" "")
@@ -166,6 +190,13 @@ foreach(name IN LISTS names)
     make_copies(${name})
     string(APPEND list "mutant(${name} ${source_${name}})\n")
 endforeach()
+if(NOT DEFINED ONLY)
+    check_table()
+endif()
+if(DEFINED FIT)
+    message(STATUS "${how_many} patches fit, and the table is true")
+    return()
+endif()
 file(WRITE "${work}/list.cmake" "${list}")
 
 set(program_gcc g++)
@@ -211,21 +242,4 @@ message(NOTICE "\n${killed} of ${how_many} mutants killed; ${took} s in all")
 
 if(NOT deviations EQUAL 0)
     message(FATAL_ERROR "${deviations} mutants survive, or cannot be tried")
-endif()
-
-# --- The table in README.md ------------------------------------------------------------------------------------
-if(NOT DEFINED ONLY)
-    set(table "| bug | what is wrong | like | killed by |\n|---|---|---|---|\n")
-    foreach(name IN LISTS all_names)
-        string(REGEX REPLACE "^tests/" "" test "${source_${name}}")
-        string(APPEND table "| [`${name}`](${name}.patch) | ${bug_${name}} | ${like_${name}} "
-            "| [`${test}`](../${test}): ${case_${name}} |\n")
-    endforeach()
-    file(READ "${patches}/README.md" text)
-    string(REGEX REPLACE "\n\\| bug \\|.*$" "\n${table}" true_text "${text}")
-    if(NOT "${text}" STREQUAL "${true_text}")
-        file(WRITE "${work}/README.md" "${true_text}")
-        message(FATAL_ERROR "The table in tests/mutants/README.md is not true any more. This one is:\n"
-            "  cp build/mutants/README.md tests/mutants/README.md")
-    endif()
 endif()
