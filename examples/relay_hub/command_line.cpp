@@ -90,7 +90,7 @@ auto find_target(std::vector<TargetOptions>& targets, std::string_view name) {
     return std::ranges::find(targets, name, &TargetOptions::name);
 }
 
-std::vector<TargetOptions> read_targets(const std::vector<std::string>& typed) {
+std::vector<TargetOptions> parse_targets(const std::vector<std::string>& typed) {
     std::vector<TargetOptions> result;
     for (const std::string& text : typed) {
         TargetOptions target = read_target(text);
@@ -138,7 +138,7 @@ Options resolve(const CLI::App& app, const Typed& typed) {
     options.has_protection = !typed.no_protection;
     options.listen = read("--listen", [&] { return parse_host_port(typed.listen); });
     options.breaker_log = typed.breaker_log;
-    options.targets = read("--target", [&] { return read_targets(typed.targets); });
+    options.targets = read("--target", [&] { return parse_targets(typed.targets); });
     const PartialSettings given = read_settings(app, typed);
     ConfigFile file;
     if (app.count("--config") != 0) {

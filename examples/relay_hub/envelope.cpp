@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_body_depth = 64;
 
 /// Follows the parser and stops it at the first problem.
 class FieldReader final : public json::json_sax_t {
@@ -68,7 +68,7 @@ class FieldReader final : public json::json_sax_t {
 
     bool enter() {
         if (is_wanted_) return other_value();
-        if (depth_ == max_depth) return fail("nested more than 64 deep");
+        if (depth_ == max_body_depth) return fail("nested more than 64 deep");
         ++depth_;
         return true;
     }

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_config_depth = 64;
 
 /// Follows the parser ahead of the one that builds. What is no JSON is left to that one.
 class Check final : public json::json_sax_t {
@@ -46,7 +46,8 @@ class Check final : public json::json_sax_t {
 
   private:
     bool enter() {
-        if (keys_.size() == max_depth) throw std::invalid_argument{"is nested more than 64 deep"};
+        if (keys_.size() == max_config_depth)
+            throw std::invalid_argument{"is nested more than 64 deep"};
         keys_.emplace_back();
         return true;
     }

@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <vector>
 
+namespace tests::adapter_guard_metrics {
+
 using namespace std::chrono_literals;
 using dashpot::Bulkhead;
 using dashpot::CountWindow;
@@ -282,3 +284,5 @@ TEST_CASE("GuardMetrics: is copied as a value, and takes guards only", "[adapter
     STATIC_REQUIRE_FALSE(std::is_convertible_v<const Registry&, GuardMetrics>);
     STATIC_REQUIRE_FALSE(std::is_constructible_v<GuardMetrics, Bulkhead&>); // has no name
 }
+
+} // namespace tests::adapter_guard_metrics

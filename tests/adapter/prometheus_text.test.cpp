@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::adapter_prometheus_text {
+
 using namespace std::chrono_literals;
 using dashpot::accepted_format;
 using dashpot::Bulkhead;
@@ -171,3 +173,5 @@ TEST_CASE("Prometheus text: says what it is", "[adapter]") {
     CHECK(content_type(PrometheusFormat::openmetrics) ==
           "application/openmetrics-text; version=1.0.0; charset=utf-8");
 }
+
+} // namespace tests::adapter_prometheus_text

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+namespace tests::adapter_transition_counter {
+
 using dashpot::State;
 using dashpot::Transition;
 using dashpot::TransitionCounter;
@@ -116,3 +118,5 @@ TEST_CASE("TransitionCounter: threads lose nothing", "[adapter]") {
     CHECK(changes.counts("A").at(State::closed, State::open) == 2000);
     CHECK(changes.counts("B").at(State::closed, State::open) == 2000);
 }
+
+} // namespace tests::adapter_transition_counter

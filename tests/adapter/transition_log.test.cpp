@@ -30,6 +30,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::adapter_transition_log {
+
 using namespace std::chrono_literals;
 using dashpot::State;
 using dashpot::Transition;
@@ -362,3 +364,5 @@ TEST_CASE("TransitionLog: is pinned where it is, and appending is noexcept", "[a
     STATIC_REQUIRE(noexcept(std::declval<TransitionLog&>().append(std::string_view{}, opened)));
     STATIC_REQUIRE(noexcept(std::declval<TransitionLog&>()(std::string_view{}, opened)));
 }
+
+} // namespace tests::adapter_transition_log

@@ -9,6 +9,8 @@
 #include <string>
 #include <type_traits>
 
+namespace tests::core_classify {
+
 using dashpot::ByException;
 using dashpot::Error;
 using dashpot::Outcome;
@@ -146,3 +148,5 @@ TEST_CASE("Classify: a lambda with auto parameters does not judge the exceptions
     CHECK_FALSE(judges<void>([](const auto&...) { return Outcome::success; }));
     CHECK_FALSE(judges<void>([](auto) { return Outcome::success; }));
 }
+
+} // namespace tests::core_classify

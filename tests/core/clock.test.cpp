@@ -8,6 +8,8 @@
 #include <limits>
 #include <ratio>
 
+namespace tests::core_clock {
+
 using namespace std::chrono_literals;
 using dashpot::Instant;
 
@@ -94,3 +96,5 @@ TEST_CASE("CoarseSteadyClock: never runs backwards and keeps to the time line of
     CHECK(before <= fine); // a coarse reading is the past
     CHECK(CoarseSteadyClock::is_steady);
 }
+
+} // namespace tests::core_clock

@@ -9,6 +9,8 @@
 #include <ratio>
 #include <type_traits>
 
+namespace tests::core_duration {
+
 using namespace std::chrono_literals;
 using dashpot::Instant;
 using dashpot::Nanoseconds;
@@ -164,3 +166,5 @@ TEST_CASE("between: is negative when time stepped back, and saturates", "[core]"
     STATIC_REQUIRE(detail::between((Instant::min)(), (Instant::max)()) == for_ever);
     STATIC_REQUIRE(detail::between((Instant::max)(), (Instant::min)()) == since_ever);
 }
+
+} // namespace tests::core_duration

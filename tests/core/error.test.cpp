@@ -8,6 +8,8 @@
 #include <string>
 #include <system_error>
 
+namespace tests::core_error {
+
 using namespace std::chrono_literals;
 using dashpot::Error;
 using dashpot::Refusal;
@@ -69,3 +71,5 @@ TEST_CASE("Refusal: is equal when both the reason and the wait are", "[core]") {
     STATIC_REQUIRE(Refusal{Error::circuit_open, 3s} != Refusal{Error::bulkhead_full, 3s});
     STATIC_REQUIRE(Refusal{Error::circuit_open}.retry_after == 0ns);
 }
+
+} // namespace tests::core_error

@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+namespace tests::core_outcome {
+
 using dashpot::Outcome;
 using dashpot::to_string;
 
@@ -17,3 +19,5 @@ TEST_CASE("Outcome: a value from nowhere is called unknown", "[core]") {
 }
 
 TEST_CASE("Outcome: takes one byte", "[core]") { STATIC_REQUIRE(sizeof(Outcome) == 1); }
+
+} // namespace tests::core_outcome

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+namespace tests::core_rate {
+
 using dashpot::is_rate;
 using dashpot::detail::ratio;
 
@@ -123,3 +125,5 @@ TEST_CASE("Ratio: one call less never reaches the rate, however many calls there
     CHECK_FALSE(ratio(whole / 2 - 1, whole) >= 0.5);
     CHECK_FALSE(ratio(whole - 1, whole) >= 1.0);
 }
+
+} // namespace tests::core_rate

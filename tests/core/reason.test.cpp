@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+namespace tests::core_reason {
+
 using dashpot::Reason;
 using dashpot::to_string;
 
@@ -25,3 +27,5 @@ TEST_CASE("Reason: each has the name of its enumerator", "[core]") {
 TEST_CASE("Reason: a value from nowhere is called unknown", "[core]") {
     STATIC_REQUIRE(to_string(static_cast<Reason>(200)) == "unknown");
 }
+
+} // namespace tests::core_reason

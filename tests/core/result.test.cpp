@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+namespace tests::core_result {
+
 using namespace std::chrono_literals;
 using dashpot::Error;
 using dashpot::Refusal;
@@ -174,3 +176,5 @@ TEST_CASE("Result: does not chain where the standard library's own could not", "
     STATIC_REQUIRE_FALSE(chains<Result<int>>);
 }
 #endif
+
+} // namespace tests::core_result

@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+namespace tests::core_state {
+
 using dashpot::State;
 using dashpot::to_string;
 
@@ -23,3 +25,5 @@ TEST_CASE("State: takes one byte and starts closed", "[core]") {
     STATIC_REQUIRE(sizeof(State) == 1);
     STATIC_REQUIRE(State{} == State::closed);
 }
+
+} // namespace tests::core_state

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <type_traits>
 
+namespace tests::core_threading {
+
 namespace threading = dashpot::threading;
 
 // What the seam costs where nobody asks for another: nothing, for there is no seam.
@@ -22,3 +24,5 @@ TEST_CASE("threading: works with the standard's locks", "[core]") {
     CHECK(lock.owns_lock());
     CHECK(lock.mutex() == &mutex);
 }
+
+} // namespace tests::core_threading

@@ -9,6 +9,8 @@
 
 #include <future>
 
+namespace tests::e2e_bad_input {
+
 using namespace e2e;
 
 namespace {
@@ -136,3 +138,5 @@ TEST_CASE("RelayHub: fields that it does not know are the target's affair, its o
     CHECK(rig.stats("CORE").at("calls") == 1);
     CHECK(rig.stats("CLAIM").at("calls") == 0);
 }
+
+} // namespace tests::e2e_bad_input

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <thread>
 
+namespace tests::e2e_breaker_drill {
+
 using namespace e2e;
 using namespace std::chrono_literals;
 using example::JsonClient;
@@ -287,3 +289,5 @@ TEST_CASE("BreakerDrill: tells its options, its steps and its version") {
         CHECK(help.output.find(text) != std::string::npos);
     CHECK(run_program("breaker_drill", {"--version"}).output.find("breaker_drill 0.") == 0);
 }
+
+} // namespace tests::e2e_breaker_drill

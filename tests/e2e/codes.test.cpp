@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+namespace tests::e2e_codes {
+
 using namespace e2e;
 
 TEST_CASE("RelayHub: a target's answer comes back as it is") {
@@ -144,3 +146,5 @@ TEST_CASE("RelayHub: a full compartment is E905, at once, and no failure") {
     CHECK(held.front().get().code() == "E902");
     CHECK(rig.report("CORE").at("in_flight") == 0);
 }
+
+} // namespace tests::e2e_codes

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+namespace tests::e2e_compartments {
+
 using namespace e2e;
 using namespace std::chrono_literals;
 
@@ -111,3 +113,5 @@ TEST_CASE("RelayHub: without protection nothing is refused") {
     for (auto& answer : answers) CHECK(answer.get().code() == "0000");
     CHECK(rig.report("CORE").at("state") == "DISABLED");
 }
+
+} // namespace tests::e2e_compartments

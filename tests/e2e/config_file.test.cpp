@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+namespace tests::e2e_config_file {
+
 using namespace e2e;
 
 namespace {
@@ -160,3 +162,5 @@ TEST_CASE("RelayHub: there may be many targets, but not too many") {
     CHECK(rig.call("T997").code() == "0000");
     CHECK(rig.call("T998").code() == "E404");
 }
+
+} // namespace tests::e2e_config_file

@@ -4,6 +4,8 @@
 
 #include "catch.hpp"
 
+namespace tests::e2e_crooked_targets {
+
 using namespace e2e;
 using namespace std::chrono_literals;
 
@@ -213,3 +215,5 @@ TEST_CASE("RelayHub: codes come from outside, and their number is bounded") {
     CHECK(answers.size() == 65);
     CHECK(answers.at("other") == 16);
 }
+
+} // namespace tests::e2e_crooked_targets

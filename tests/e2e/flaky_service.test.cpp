@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <csignal>
 
+namespace tests::e2e_flaky_service {
+
 using namespace e2e;
 using namespace std::chrono_literals;
 using example::JsonClient;
@@ -150,3 +152,5 @@ TEST_CASE("FlakyService: an address in use is an error at the start") {
     CHECK(second.status == 1);
     CHECK(second.errors.find(address) != std::string::npos);
 }
+
+} // namespace tests::e2e_flaky_service

@@ -6,6 +6,8 @@
 
 #include <csignal>
 
+namespace tests::e2e_lifecycle {
+
 using namespace e2e;
 using namespace std::chrono_literals;
 
@@ -87,3 +89,5 @@ TEST_CASE("RelayHub: a log that fails later is said once, and lost lines are cou
     CHECK(count(rig.hub_errors(), "/dev/full") == 1);
     CHECK(rig.hub().stop(30s) == 0);
 }
+
+} // namespace tests::e2e_lifecycle

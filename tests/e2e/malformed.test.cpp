@@ -4,6 +4,8 @@
 
 #include "catch.hpp"
 
+namespace tests::e2e_malformed {
+
 using namespace e2e;
 
 namespace {
@@ -161,3 +163,5 @@ TEST_CASE("RelayHub: a request that never ends is given up") {
     static_cast<void>(in_the_head.receive());
     CHECK(rig.stats("CORE").at("calls") == 1);
 }
+
+} // namespace tests::e2e_malformed

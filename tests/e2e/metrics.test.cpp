@@ -9,6 +9,8 @@
 #include <regex>
 #include <set>
 
+namespace tests::e2e_metrics {
+
 using namespace e2e;
 
 namespace {
@@ -124,3 +126,5 @@ TEST_CASE("Observability: the dashboard is one that Grafana can import") {
     }
     CHECK(ids.size() >= 8);
 }
+
+} // namespace tests::e2e_metrics

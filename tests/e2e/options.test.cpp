@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+namespace tests::e2e_options {
+
 using namespace e2e;
 
 TEST_CASE("RelayHub: a bad option is refused with its name and exit status 2") {
@@ -98,3 +100,5 @@ TEST_CASE("RelayHub: times may be fractions, and all options reach the targets")
     }
     CHECK(rig.health().at("threads_at_most") >= 6);
 }
+
+} // namespace tests::e2e_options

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace tests::e2e_policies {
+
 using namespace e2e;
 
 namespace {
@@ -175,3 +177,5 @@ TEST_CASE("RelayHub: three probes pass, and no fourth") {
     CHECK(call_as(rig, "normal") == "0000");
     CHECK(rig.report("CORE").at("state") == "CLOSED");
 }
+
+} // namespace tests::e2e_policies

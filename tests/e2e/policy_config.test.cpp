@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace tests::e2e_policy_config {
+
 using namespace e2e;
 
 namespace {
@@ -192,3 +194,5 @@ TEST_CASE("RelayHub: a bad policy is refused with the target, the field and exit
         for (const char* name : bad.named) CHECK(run.errors.find(name) != std::string::npos);
     }
 }
+
+} // namespace tests::e2e_policy_config

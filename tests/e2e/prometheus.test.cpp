@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::e2e_prometheus {
+
 using namespace e2e;
 using example::read_text_file;
 using example::write_text_file;
@@ -212,3 +214,5 @@ TEST_CASE("RelayHub: a Prometheus server that scrapes it sees the circuit open")
         }
     }
 }
+
+} // namespace tests::e2e_prometheus

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <sstream>
 
+namespace tests::e2e_recovery {
+
 using namespace e2e;
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("RelayHub: trouble with one target never touches the other") {
     CHECK(claim.at("failures") == 0);
     CHECK(claim.at("answers") == json{{"0000", 6}});
 }
+
+} // namespace tests::e2e_recovery

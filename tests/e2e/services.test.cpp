@@ -5,6 +5,8 @@
 #include "../../examples/common/text_file.hpp"
 #include "catch.hpp"
 
+namespace tests::e2e_services {
+
 using namespace e2e;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("RelayHub: with the shipped config file settlement opens where notific
     CHECK(state("NOTIFICATIONS") == "OPEN"); // at 49 of 75: above 0.65
     CHECK(rig.stats("CORE").at("calls") == 40);
 }
+
+} // namespace tests::e2e_services

@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+namespace tests::e2e_simulator {
+
 using namespace e2e;
 using namespace std::chrono_literals;
 using example::JsonClient;
@@ -81,3 +83,5 @@ TEST_CASE("TargetSimulator: a signal ends it, whatever hangs") {
         CHECK(hung.get().status == 0);
     }
 }
+
+} // namespace tests::e2e_simulator

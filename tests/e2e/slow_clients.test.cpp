@@ -8,6 +8,8 @@
 #include <atomic>
 #include <thread>
 
+namespace tests::e2e_slow_clients {
+
 using namespace e2e;
 using namespace std::chrono_literals;
 
@@ -93,3 +95,5 @@ TEST_CASE("RelayHub: a slow request has its time while nobody needs its thread")
     }
     CHECK(client.receive("0000\"}").starts_with("HTTP/1.1 200 "));
 }
+
+} // namespace tests::e2e_slow_clients

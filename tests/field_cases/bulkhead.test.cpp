@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::field_cases_bulkhead {
+
 using namespace field;
 
 namespace {
@@ -237,3 +239,5 @@ TEST_CASE(
     CHECK(hull.available() == limit);
     CHECK(hull.in_flight() == 0);
 }
+
+} // namespace tests::field_cases_bulkhead

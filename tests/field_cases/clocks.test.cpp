@@ -11,6 +11,8 @@
 #include <string>
 #include <type_traits>
 
+namespace tests::field_cases_clocks {
+
 using namespace field;
 
 namespace {
@@ -252,3 +254,5 @@ TEMPLATE_TEST_CASE("CircuitBreaker: on a clock that stands still it opens, and s
     for (int i = 0; i != 100; ++i) CHECK_FALSE(succeed(form));
     CHECK(form.breaker.state() == State::open);
 }
+
+} // namespace tests::field_cases_clocks

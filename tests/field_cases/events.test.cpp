@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+namespace tests::field_cases_events {
+
 using namespace field;
 
 // sony/gobreaker#37, sony/gobreaker#39
@@ -284,3 +286,5 @@ TEST_CASE("CircuitBreaker: each event carries the numbers and the rule of its ow
         CHECK(move.snapshot.since == move.at);
     }
 }
+
+} // namespace tests::field_cases_events

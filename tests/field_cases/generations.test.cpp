@@ -9,6 +9,8 @@
 #include <functional>
 #include <vector>
 
+namespace tests::field_cases_generations {
+
 using namespace field;
 
 // nodeshift/opossum#381, vert-x3/vertx-circuit-breaker#14
@@ -250,3 +252,5 @@ TEMPLATE_TEST_CASE(
     CHECK(form.breaker.state() == State::closed);
     CHECK(form.breaker.snapshot().failures == 0);
 }
+
+} // namespace tests::field_cases_generations

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace tests::field_cases_half_open {
+
 using namespace field;
 
 // joshrotenberg/tower-resilience#382, App-vNext/Polly#216
@@ -253,3 +255,5 @@ TEST_CASE("CircuitBreaker: the classifier of values judges probes as it judges o
     CHECK(answers(404));
     CHECK(form.breaker.state() == State::closed);
 }
+
+} // namespace tests::field_cases_half_open

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::field_cases_log {
+
 using namespace field;
 using Targets = Registry<ManualClock>;
 
@@ -216,3 +218,5 @@ TEST_CASE("TransitionLog: an attempt to make one that is refused leaves no file 
     for (int i = 0; i != 10; ++i) CHECK_THROWS(TransitionLog{file.path() + "/no/such/place"});
     CHECK(count() == before);
 }
+
+} // namespace tests::field_cases_log

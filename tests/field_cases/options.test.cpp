@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace tests::field_cases_options {
+
 using namespace field;
 
 namespace {
@@ -130,3 +132,5 @@ TEST_CASE("Bulkhead: any limit is taken at its word, 0 for maintenance included"
     CHECK(hull.in_flight() == (limit > 0 ? 1U : 0U));
     CHECK_NOTHROW(Entrance{"a", {.max_concurrent = limit}, ManualClock{}});
 }
+
+} // namespace tests::field_cases_options

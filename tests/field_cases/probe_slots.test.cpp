@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::field_cases_probe_slots {
+
 using namespace field;
 
 // resilience4j/resilience4j#544
@@ -301,3 +303,5 @@ TEST_CASE("CircuitBreaker: record_ignored() without a probe out gives nothing ba
     CHECK(probe.success());
     CHECK(form.breaker.state() == State::closed);
 }
+
+} // namespace tests::field_cases_probe_slots

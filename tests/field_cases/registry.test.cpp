@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+namespace tests::field_cases_registry {
+
 using namespace field;
 using Targets = Registry<ManualClock>;
 
@@ -198,3 +200,5 @@ TEST_CASE("Registry: any bytes are a name, each its own, and the registry keeps 
     CHECK(distinct.size() == names.size());
     CHECK(targets.size() == names.size());
 }
+
+} // namespace tests::field_cases_registry

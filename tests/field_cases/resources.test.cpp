@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace tests::field_cases_resources {
+
 using namespace field;
 
 // vert-x3/vertx-circuit-breaker#62, resilience4j/resilience4j#1125, afex/hystrix-go#95
@@ -68,3 +70,5 @@ TEST_CASE(
     form.breaker.trip();
     CHECK(heard == 0);
 }
+
+} // namespace tests::field_cases_resources

@@ -10,6 +10,8 @@
 #include <functional>
 #include <optional>
 
+namespace tests::field_cases_state_view {
+
 using namespace field;
 
 // envoyproxy/envoy#13545, ballerina-platform/ballerina-lang#22174
@@ -196,3 +198,5 @@ TEMPLATE_TEST_CASE("CircuitBreaker: the numbers that opened it stay readable whi
     form.breaker.force_open();
     CHECK(form.breaker.snapshot().failures == 3);
 }
+
+} // namespace tests::field_cases_state_view

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+namespace tests::field_cases_stuck_state {
+
 using namespace field;
 
 // nodeshift/opossum#276
@@ -226,3 +228,5 @@ TEMPLATE_TEST_CASE(
     CHECK(heir.success());
     CHECK(form.breaker.state() == State::closed);
 }
+
+} // namespace tests::field_cases_stuck_state

@@ -9,6 +9,8 @@
 #include <functional>
 #include <optional>
 
+namespace tests::field_cases_transitions {
+
 using namespace field;
 
 // yammer/circuitbox#116, arrow-kt/arrow#3344, arlyon/aiobreaker#13
@@ -181,3 +183,5 @@ TEST_CASE("CircuitBreaker: what the policy wants before it judges is not wanted 
     CHECK(breaker.state() == State::closed);
     CHECK(breaker.snapshot().calls == 0);
 }
+
+} // namespace tests::field_cases_transitions

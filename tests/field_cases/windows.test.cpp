@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace tests::field_cases_windows {
+
 using namespace std::chrono_literals;
 using dashpot::BreakerOptions;
 using dashpot::CircuitBreaker;
@@ -397,3 +399,5 @@ TEST_CASE("Field case: refused calls are no failures and leave the window alone"
     CHECK(c.state() == State::closed);
     CHECK(c.seen().calls == 0);
 }
+
+} // namespace tests::field_cases_windows

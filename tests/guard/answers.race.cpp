@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+namespace tests::guard_answers_race {
+
 namespace {
 
 using namespace dashpot;
@@ -206,3 +208,5 @@ TEST_CASE("CircuitBreaker: probes given back by many threads at once are all fre
     for (std::uint32_t i = 0; i != probes; ++i) CHECK(breaker.allow());
     CHECK_FALSE(breaker.allow());
 }
+
+} // namespace tests::guard_answers_race

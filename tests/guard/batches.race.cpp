@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <functional>
 
+namespace tests::guard_batches_race {
+
 namespace {
 
 using namespace dashpot;
@@ -143,3 +145,5 @@ TEST_CASE("CircuitBreaker: a window that turns clean becomes quiet for all threa
     CHECK(breaker.snapshot().calls == 100);
     CHECK(breaker.state() == State::closed);
 }
+
+} // namespace tests::guard_batches_race

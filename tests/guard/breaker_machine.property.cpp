@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+namespace tests::guard_breaker_machine_property {
+
 using namespace model;
 using namespace model::machine_game;
 
@@ -44,3 +46,5 @@ TEST_CASE("BreakerMachine: keeps the contract by a count window", "[guard][prope
 TEST_CASE("BreakerMachine: keeps the contract by a time window", "[guard][property]") {
     check([](Dice& dice) { return some_time_window(dice); });
 }
+
+} // namespace tests::guard_breaker_machine_property

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace tests::guard_breaker_options {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::BreakerOptions;
@@ -92,3 +94,5 @@ TEST_CASE("BreakerOptions: starts in any state that a command can lead to", "[gu
     CHECK(mentions(refusal_of({.initial_state = static_cast<State>(200)}),
                    "BreakerOptions::initial_state"));
 }
+
+} // namespace tests::guard_breaker_options

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+namespace tests::guard_bulkhead_property {
+
 TEST_CASE("Bulkhead: has the slots that a count says, on any string of operations",
           "[guard][property]") {
     for (std::uint64_t seed = 1; seed != 20'001; ++seed) {
@@ -18,3 +20,5 @@ TEST_CASE("Bulkhead: has the slots that a count says, on any string of operation
     }
     SUCCEED("no difference");
 }
+
+} // namespace tests::guard_bulkhead_property

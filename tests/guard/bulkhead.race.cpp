@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+namespace tests::guard_bulkhead_race {
+
 namespace {
 
 using dashpot::Bulkhead;
@@ -143,3 +145,5 @@ TEST_CASE("Bulkhead: what was done under a slot is seen by the next who holds it
     CHECK(guarded == 2 * admitted);
     CHECK(hull.in_flight() == 0);
 }
+
+} // namespace tests::guard_bulkhead_race

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::guard_bulkhead {
+
 using namespace std::chrono_literals;
 using dashpot::Bulkhead;
 using dashpot::Error;
@@ -205,3 +207,5 @@ TEST_CASE("Bulkhead: is pinned where it is, and nothing about it throws", "[guar
         { permit.release() } noexcept;
     });
 }
+
+} // namespace tests::guard_bulkhead

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+namespace tests::guard_circuit_breaker_property {
+
 using namespace model::breaker_game;
 
 TEMPLATE_TEST_CASE("CircuitBreaker: decides without the lock as its machine does, on any string of "
@@ -24,3 +26,5 @@ TEMPLATE_TEST_CASE("CircuitBreaker: decides without the lock as its machine does
     }
     SUCCEED("5 000 lives");
 }
+
+} // namespace tests::guard_circuit_breaker_property

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
+namespace tests::guard_circuit_breaker {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::CircuitBreaker;
@@ -276,3 +278,5 @@ TEST_CASE("CircuitBreaker: runs on the standard steady clock by default", "[guar
     coarse.record_failure();
     CHECK_FALSE(coarse.allow());
 }
+
+} // namespace tests::guard_circuit_breaker

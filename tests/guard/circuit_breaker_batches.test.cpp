@@ -13,6 +13,8 @@
 #include <functional>
 #include <optional>
 
+namespace tests::guard_circuit_breaker_batches {
+
 using namespace std::chrono_literals;
 using dashpot::BreakerOptions;
 using dashpot::CallTotals;
@@ -227,3 +229,5 @@ TEST_CASE(
     breaker.record_failure(0s);
     CHECK(reads == 0);
 }
+
+} // namespace tests::guard_circuit_breaker_batches

@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+namespace tests::guard_circuit_breaker_call {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::Error;
@@ -245,3 +247,5 @@ TEST_CASE("call: works inside a destructor that runs while an exception unwinds 
     } catch (int) {}
     CHECK(rig.breaker.state() == State::open);
 }
+
+} // namespace tests::guard_circuit_breaker_call

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace tests::guard_circuit_breaker_classify {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::Outcome;
@@ -284,3 +286,5 @@ TEST_CASE("Classify: a lambda with auto parameters does not judge the exception 
     CHECK_THROWS_AS(rig.breaker.call([] { throw 42; }, all_is_well), int);
     CHECK(rig.failures() == 2);
 }
+
+} // namespace tests::guard_circuit_breaker_classify

@@ -8,6 +8,8 @@
 #include <functional>
 #include <string>
 
+namespace tests::guard_circuit_breaker_commands {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::Error;
@@ -277,3 +279,5 @@ TEST_CASE("CircuitBreaker: many commands in a row end where the last one leads",
     std::uint64_t generation = 1;
     for (const auto& entry : heard.entries()) CHECK(entry.transition.generation == ++generation);
 }
+
+} // namespace tests::guard_circuit_breaker_commands

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::guard_circuit_breaker_events {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::Instant;
@@ -242,3 +244,5 @@ TEST_CASE("on_transition: a permit that is dropped or released causes events lik
     } catch (int) {}
     CHECK(rig.heard.path() == "CLOSED->OPEN OPEN->HALF_OPEN HALF_OPEN->OPEN");
 }
+
+} // namespace tests::guard_circuit_breaker_events

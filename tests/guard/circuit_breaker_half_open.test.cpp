@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::guard_circuit_breaker_half_open {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::Error;
@@ -291,3 +293,5 @@ TEST_CASE("HALF_OPEN: a probe timeout for ever waits for ever", "[guard]") {
     CHECK(probe.success());
     CHECK(due.breaker.state() == State::closed);
 }
+
+} // namespace tests::guard_circuit_breaker_half_open

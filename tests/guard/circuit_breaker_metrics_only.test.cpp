@@ -7,6 +7,8 @@
 #include <chrono>
 #include <functional>
 
+namespace tests::guard_circuit_breaker_metrics_only {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::State;
@@ -91,3 +93,5 @@ TEST_CASE("METRICS_ONLY: call() passes its function's results through", "[guard]
     CHECK(rig.breaker.call([] { return 42; }).value() == 42);
     CHECK(rig.breaker.snapshot().would_have_opened == 2);
 }
+
+} // namespace tests::guard_circuit_breaker_metrics_only

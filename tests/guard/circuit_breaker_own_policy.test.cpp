@@ -15,6 +15,8 @@
 #include <string>
 #include <utility>
 
+namespace tests::guard_circuit_breaker_own_policy {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::CircuitBreaker;
@@ -355,3 +357,5 @@ TEST_CASE("Slow calls: where none are judged no call is timed", "[guard]") {
     CHECK(rig.clock.reads() == 0);
     CHECK(rig.breaker.snapshot().slow_rate == 0.0);
 }
+
+} // namespace tests::guard_circuit_breaker_own_policy

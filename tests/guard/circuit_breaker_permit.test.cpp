@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+namespace tests::guard_circuit_breaker_permit {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::Error;
@@ -351,3 +353,5 @@ TEST_CASE("Permit: is moved and never copied, and nothing about it throws", "[gu
         { permit.refusal() } noexcept -> std::same_as<dashpot::Refusal>;
     });
 }
+
+} // namespace tests::guard_circuit_breaker_permit

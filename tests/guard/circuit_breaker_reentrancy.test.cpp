@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::guard_circuit_breaker_reentrancy {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::State;
@@ -273,3 +275,5 @@ TEST_CASE("A listener: may destroy its breaker when a two-step probe moves it", 
     CHECK(breaker->allow());
     CHECK(breaker == nullptr);
 }
+
+} // namespace tests::guard_circuit_breaker_reentrancy

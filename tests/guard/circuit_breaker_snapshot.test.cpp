@@ -8,6 +8,8 @@
 #include <functional>
 #include <utility>
 
+namespace tests::guard_circuit_breaker_snapshot {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::Instant;
@@ -234,3 +236,5 @@ TEST_CASE("snapshot: travels in the event as the breaker is right after it", "[g
         CHECK(entry.transition.snapshot.since == entry.transition.at);
     }
 }
+
+} // namespace tests::guard_circuit_breaker_snapshot

@@ -10,6 +10,8 @@
 #include <memory>
 #include <ratio>
 
+namespace tests::guard_circuit_breaker_time {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::Instant;
@@ -259,3 +261,5 @@ TEST_CASE("CircuitBreaker: reads the clock no more often than it must", "[guard]
     CHECK_FALSE(breaker.try_acquire().failure());
     CHECK(clock.reads() == 0);
 }
+
+} // namespace tests::guard_circuit_breaker_time

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdint>
 
+namespace tests::guard_circuit_breaker_two_step {
+
 using namespace std::chrono_literals;
 using namespace support;
 using dashpot::State;
@@ -224,3 +226,5 @@ TEST_CASE("record: elapsed does not matter where slow calls are not judged", "[g
     rig.breaker.record_failure(0s);
     CHECK(rig.breaker.state() == State::closed);
 }
+
+} // namespace tests::guard_circuit_breaker_two_step

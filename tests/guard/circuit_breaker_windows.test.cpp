@@ -16,6 +16,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace tests::guard_circuit_breaker_windows {
+
 using namespace std::chrono_literals;
 using dashpot::BreakerOptions;
 using dashpot::CircuitBreaker;
@@ -394,3 +396,5 @@ TEST_CASE("Windowed breaker: refuses a bad one by name", "[guard]") {
     CHECK(refused_field(CountWindow{}).empty());
     CHECK(refused_field(TimeWindow{}).empty());
 }
+
+} // namespace tests::guard_circuit_breaker_windows

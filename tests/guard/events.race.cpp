@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::guard_events_race {
+
 namespace {
 
 using namespace dashpot;
@@ -266,3 +268,5 @@ TEST_CASE("CircuitBreaker: listeners that cause events on many threads neither d
     std::iota(expected.begin(), expected.end(), std::uint64_t{2});
     CHECK(heard == expected);
 }
+
+} // namespace tests::guard_events_race

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+namespace tests::guard_footprint {
+
 using namespace dashpot;
 
 namespace {
@@ -38,3 +40,5 @@ TEST_CASE("Guards: share no cache line with their neighbours", "[guard]") {
     STATIC_REQUIRE(has_its_own_lines<CircuitBreaker<SteadyClock, TimeWindow>>);
     STATIC_REQUIRE(has_its_own_lines<Target<>>);
 }
+
+} // namespace tests::guard_footprint

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::guard_half_open_edge_race {
+
 namespace {
 
 using namespace dashpot;
@@ -265,3 +267,5 @@ TEST_CASE(
     CHECK(other_generations == 0);
     CHECK(late_answers_counted == 0);
 }
+
+} // namespace tests::guard_half_open_edge_race

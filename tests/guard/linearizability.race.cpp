@@ -24,6 +24,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::guard_linearizability_race {
+
 namespace {
 
 using namespace dashpot;
@@ -238,3 +240,5 @@ TEST_CASE("CircuitBreaker: every history of its calls has an order, with a windo
     check_histories(CountWindow{.size = 4, .minimum_calls = 2, .failure_rate = 0.6},
                     {.reset_timeout = 10s});
 }
+
+} // namespace tests::guard_linearizability_race

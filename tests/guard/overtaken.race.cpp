@@ -14,6 +14,8 @@
 #include <memory>
 #include <utility>
 
+namespace tests::guard_overtaken_race {
+
 namespace {
 
 using namespace dashpot;
@@ -206,3 +208,5 @@ TEST_CASE("CircuitBreaker: the times of its transitions never run backwards") {
     }
     CHECK(rig.breaker.snapshot().since >= last);
 }
+
+} // namespace tests::guard_overtaken_race

@@ -14,6 +14,8 @@
 #include <optional>
 #include <thread>
 
+namespace tests::guard_refusals_race {
+
 namespace {
 
 using namespace dashpot;
@@ -245,3 +247,5 @@ TEST_CASE("CircuitBreaker: forced open, it refuses every thread without a wait")
     CHECK(wrong == 0);
     CHECK(breaker.snapshot().generation == 2);
 }
+
+} // namespace tests::guard_refusals_race

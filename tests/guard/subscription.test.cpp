@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+namespace tests::guard_subscription {
+
 using namespace support;
 using dashpot::Subscription;
 using dashpot::Transition;
@@ -175,3 +177,5 @@ TEST_CASE("Subscription: a thread that causes an event does not wait for a slow 
     delivering.join();
     CHECK(calls == 2);
 }
+
+} // namespace tests::guard_subscription

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <type_traits>
 
+namespace tests::guard_transition {
+
 using namespace std::chrono_literals;
 using dashpot::Reason;
 using dashpot::Snapshot;
@@ -41,3 +43,5 @@ TEST_CASE("Transition: is an aggregate that a test can write down", "[guard]") {
     STATIC_REQUIRE(transition.generation == 2);
     STATIC_REQUIRE(transition.reason == Reason::trip);
 }
+
+} // namespace tests::guard_transition

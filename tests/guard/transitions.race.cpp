@@ -18,6 +18,8 @@
 #include <thread>
 #include <vector>
 
+namespace tests::guard_transitions_race {
+
 namespace {
 
 using namespace dashpot;
@@ -238,3 +240,5 @@ TEST_CASE(
         });
     CHECK(not_counted == 0);
 }
+
+} // namespace tests::guard_transitions_race

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+namespace tests::policy_backoff {
+
 using namespace std::chrono_literals;
 using dashpot::Backoff;
 using dashpot::BreakerOptions;
@@ -365,3 +367,5 @@ TEST_CASE("Backoff: breakers differ in their jitter, unless they were given one 
         CHECK((some[i] >= whole / 2 && some[i] <= whole));
     }
 }
+
+} // namespace tests::policy_backoff

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstdint>
 
+namespace tests::policy_batches {
+
 using namespace std::chrono_literals;
 using dashpot::CountWindow;
 using dashpot::FinishedCall;
@@ -116,3 +118,5 @@ TEST_CASE("TimeWindow: a batch ends in time before the epoch, and at the end of 
     tally.record(success_at((Instant::min)()));
     CHECK(tally.batch_ends() > (Instant::min)());
 }
+
+} // namespace tests::policy_batches

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace tests::policy_classifier {
+
 namespace {
 
 using namespace dashpot;
@@ -100,3 +102,5 @@ TEST_CASE("Classifier: judges the values and the exceptions of a breaker's calls
     CHECK(breaker.call([] { return Reply{404}; }, judge));
     CHECK(breaker.snapshot().failures == 0);
 }
+
+} // namespace tests::policy_classifier

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+namespace tests::policy_consecutive_failures {
+
 using dashpot::ConsecutiveFailures;
 using dashpot::Counts;
 using dashpot::Instant;
@@ -130,3 +132,5 @@ TEST_CASE("ConsecutiveFailures: foresees that a call would open it", "[policy]")
     CHECK_FALSE(tally.would_open({.failed = false}));
     CHECK(tally.counts({}).calls == 1); // it only looked
 }
+
+} // namespace tests::policy_consecutive_failures

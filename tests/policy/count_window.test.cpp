@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+namespace tests::policy_count_window {
+
 using namespace std::chrono_literals;
 using dashpot::Counts;
 using dashpot::CountWindow;
@@ -348,3 +350,5 @@ TEST_CASE("CountWindow: asks for the time of calls only where slow calls are jud
     CHECK(CountWindow{.slow_calls = SlowCalls{.longer_than = 0ns}}.slow_after() == 0ns);
     CHECK(CountWindow{.slow_calls = SlowCalls{.longer_than = 3s}}.slow_after() == 3s);
 }
+
+} // namespace tests::policy_count_window

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <optional>
 
+namespace tests::policy_failure_policy {
+
 using namespace std::chrono_literals;
 using dashpot::Counts;
 using dashpot::FinishedCall;
@@ -129,3 +131,5 @@ TEST_CASE("Counts: are equal by all of their numbers, and have no rates until on
     STATIC_REQUIRE_FALSE(Counts{}.failure_rate.has_value());
     STATIC_REQUIRE_FALSE(Counts{}.slow_rate.has_value());
 }
+
+} // namespace tests::policy_failure_policy

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+namespace tests::policy_half_open {
+
 using namespace std::chrono_literals;
 using dashpot::HalfOpen;
 
@@ -75,3 +77,5 @@ TEST_CASE("HalfOpen: compares as a value", "[policy]") {
     STATIC_REQUIRE(HalfOpen{.probe_timeout = 1s} != HalfOpen{});
     STATIC_REQUIRE(HalfOpen{.probe_timeout = 1s} == HalfOpen{.probe_timeout = 1000ms});
 }
+
+} // namespace tests::policy_half_open

@@ -14,6 +14,8 @@
 #include <sstream>
 #include <string>
 
+namespace tests::policy_print {
+
 using namespace std::chrono_literals;
 using namespace dashpot;
 
@@ -60,3 +62,5 @@ TEST_CASE("A breaker's options: print with all that they hold", "[policy]") {
           "= 1}, "
           ".initial_state = State::closed, .count_totals = false}");
 }
+
+} // namespace tests::policy_print

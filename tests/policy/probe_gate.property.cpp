@@ -11,6 +11,8 @@
 #include <random>
 #include <vector>
 
+namespace tests::policy_probe_gate_property {
+
 using namespace std::chrono_literals;
 using dashpot::Instant;
 using dashpot::detail::ProbeGate;
@@ -104,3 +106,5 @@ TEST_CASE("ProbeGate: says what a list of its probes says, on any string of oper
     }
     SUCCEED("10 000 periods");
 }
+
+} // namespace tests::policy_probe_gate_property

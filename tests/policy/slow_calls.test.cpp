@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace tests::policy_slow_calls {
+
 using namespace std::chrono_literals;
 using dashpot::SlowCalls;
 using std::chrono::hours;
@@ -82,3 +84,5 @@ TEST_CASE("SlowCalls: means the same in every unit", "[policy]") {
     CHECK(SlowCalls{.longer_than = 2s} == SlowCalls{.longer_than = 2'000'000us});
     CHECK(SlowCalls{.longer_than = 2min} == SlowCalls{.longer_than = 120s});
 }
+
+} // namespace tests::policy_slow_calls

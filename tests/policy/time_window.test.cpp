@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace tests::policy_time_window {
+
 using namespace std::chrono_literals;
 using dashpot::Counts;
 using dashpot::FinishedCall;
@@ -398,3 +400,5 @@ TEST_CASE("TimeWindow: equals another when every field does", "[policy]") {
     CHECK_FALSE(policy == but([](TimeWindow& p) { p.slow_calls->longer_than = 2s; }));
     CHECK_FALSE(policy == but([](TimeWindow& p) { p.slow_calls.reset(); }));
 }
+
+} // namespace tests::policy_time_window

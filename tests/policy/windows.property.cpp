@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+namespace tests::policy_windows_property {
+
 using namespace model;
 using namespace model::window_game;
 
@@ -46,3 +48,5 @@ TEST_CASE("TimeWindow: agrees with a model that keeps every call", "[policy][pro
     }
     SUCCEED("no difference");
 }
+
+} // namespace tests::policy_windows_property

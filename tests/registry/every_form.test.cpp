@@ -10,6 +10,8 @@
 #include <exception>
 #include <functional>
 
+namespace tests::registry_every_form {
+
 using namespace std::chrono_literals;
 using dashpot::BreakerOptions;
 using dashpot::Outcome;
@@ -241,3 +243,5 @@ TEMPLATE_TEST_CASE("Every form: is refused while forced open, until the reset", 
     subject.breaker().reset();
     CHECK(succeeds<TestType>(subject));
 }
+
+} // namespace tests::registry_every_form

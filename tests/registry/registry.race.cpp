@@ -22,6 +22,8 @@
 #include <thread>
 #include <vector>
 
+namespace tests::registry_registry_race {
+
 namespace {
 
 using namespace dashpot;
@@ -310,3 +312,5 @@ TEST_CASE(
         CHECK((got[0] == got[1] && got[1] == got[2]));
     }
 }
+
+} // namespace tests::registry_registry_race

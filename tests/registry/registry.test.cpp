@@ -17,6 +17,8 @@
 #include <type_traits>
 #include <vector>
 
+namespace tests::registry_registry {
+
 using namespace std::chrono_literals;
 using dashpot::RegistryOptions;
 using dashpot::State;
@@ -383,3 +385,5 @@ TEST_CASE("Registry: takes a policy of one's own, by default and for one name", 
     CHECK(targets.get("STRICT")->breaker().state() == State::closed);
     CHECK(targets.get("STRICT")->breaker().snapshot().calls == 2);
 }
+
+} // namespace tests::registry_registry

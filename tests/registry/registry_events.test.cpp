@@ -16,6 +16,8 @@
 #include <thread>
 #include <utility>
 
+namespace tests::registry_registry_events {
+
 using namespace std::chrono_literals;
 using dashpot::State;
 using dashpot::Subscription;
@@ -292,3 +294,5 @@ TEST_CASE("Registry: ending a subscription waits for the call that another threa
     subscription.cancel();
     CHECK(has_returned);
 }
+
+} // namespace tests::registry_registry_events

@@ -8,6 +8,8 @@
 #include <memory>
 #include <new>
 
+namespace tests::registry_registry_failures {
+
 namespace {
 
 /// Fails to be copied for as long as it is told to.
@@ -58,3 +60,5 @@ TEST_CASE("Registry: a get() that fails keeps the name's options for the next") 
     clock.set_broken(false);
     CHECK(targets.get("payments")->bulkhead().max_concurrent() == 3);
 }
+
+} // namespace tests::registry_registry_failures

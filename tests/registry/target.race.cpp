@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::registry_target_race {
+
 namespace {
 
 using namespace dashpot;
@@ -201,3 +203,5 @@ TEST_CASE("Target: whoever sees the answer finds the slot free, though result or
     CHECK(found_full == 0);
     CHECK(target.bulkhead().in_flight() == 0);
 }
+
+} // namespace tests::registry_target_race

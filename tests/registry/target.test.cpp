@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::registry_target {
+
 using namespace std::chrono_literals;
 using dashpot::Error;
 using dashpot::Outcome;
@@ -349,3 +351,5 @@ TEST_CASE("Target: a listener may destroy its target", "[registry]") {
     CHECK_THROWS(target->call([]() -> int { throw 42; }));
     CHECK(watch.expired());
 }
+
+} // namespace tests::registry_target

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+namespace tests::testing_manual_clock {
+
 using namespace std::chrono_literals;
 using dashpot::Instant;
 using dashpot::testing::ManualClock;
@@ -110,3 +112,5 @@ TEST_CASE("ManualClock: is a steady clock that is read without throwing", "[test
 TEST_CASE("ManualClock: can be made of nothing wherever a clock is asked for", "[testing]") {
     CHECK(makes_one_of_nothing<>); // as the default argument of every guard's constructor does
 }
+
+} // namespace tests::testing_manual_clock

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+namespace tests::testing_transition_recorder {
+
 using dashpot::State;
 using dashpot::Transition;
 using dashpot::testing::TransitionRecorder;
@@ -66,3 +68,5 @@ TEST_CASE("TransitionRecorder: may hear several threads at once", "[testing]") {
     }
     CHECK(heard.entries().size() == 400);
 }
+
+} // namespace tests::testing_transition_recorder

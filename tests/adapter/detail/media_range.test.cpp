@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+namespace tests::adapter_detail_media_range {
+
 using dashpot::detail::quality_of;
 using dashpot::detail::thousandths;
 
@@ -36,3 +38,5 @@ TEST_CASE("thousandths: reads qualities and nothing else", "[adapter]") {
         CHECK(thousandths(text) == 0);
     CHECK(thousandths("1.999") == 1000);
 }
+
+} // namespace tests::adapter_detail_media_range

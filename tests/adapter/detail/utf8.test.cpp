@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+namespace tests::adapter_detail_utf8 {
+
 using dashpot::detail::to_utf8;
 using dashpot::detail::utf8_character;
 
@@ -45,3 +47,5 @@ TEST_CASE("utf8_character: is of use at compile time", "[adapter]") {
     STATIC_REQUIRE(utf8_character("\xF0\x9F\x99\x82") == 4);
     STATIC_REQUIRE(utf8_character("\xF0\x9F\x99") == 0);
 }
+
+} // namespace tests::adapter_detail_utf8

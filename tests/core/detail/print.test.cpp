@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+namespace tests::core_detail_print {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -43,3 +45,5 @@ TEST_CASE("Options: are printed as the initializer that makes them", "[core]") {
         .end();
     CHECK(out.str() == "Options{.count = 3, .wait = 2s, .some = 0.5}");
 }
+
+} // namespace tests::core_detail_print

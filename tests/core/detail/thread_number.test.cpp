@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+namespace tests::core_detail_thread_number {
+
 using dashpot::detail::thread_number;
 
 TEST_CASE("thread_number: is one thread's own, for as long as it runs", "[core]") {
@@ -24,3 +26,5 @@ TEST_CASE("thread_number: is one thread's own, for as long as it runs", "[core]"
     numbers.push_back(mine);
     CHECK(std::set<std::size_t>(numbers.begin(), numbers.end()).size() == numbers.size());
 }
+
+} // namespace tests::core_detail_thread_number

@@ -5,6 +5,8 @@
 
 #include <chrono>
 
+namespace tests::core_detail_wait {
+
 using namespace std::chrono_literals;
 using dashpot::Instant;
 using dashpot::detail::Wait;
@@ -110,3 +112,5 @@ TEST_CASE("Wait: equals another of the same start and length", "[core]") {
     CHECK_FALSE(Wait{at(1s), 2s} == Wait{at(2s), 2s});
     CHECK(Wait{} == Wait{at(0ns), 0ns});
 }
+
+} // namespace tests::core_detail_wait

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace tests::examples_relay_hub_configured_policy {
+
 using namespace std::chrono_literals;
 using dashpot::ConsecutiveFailures;
 using dashpot::CountWindow;
@@ -110,3 +112,5 @@ TEST_CASE("ConfiguredPolicyTest: targets of one registry have different rules") 
     run->try_enter().failure();
     CHECK(run->breaker().state() == State::open);
 }
+
+} // namespace tests::examples_relay_hub_configured_policy

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+namespace tests::guard_detail_admitted_call {
+
 using dashpot::ByException;
 using dashpot::Error;
 using dashpot::Outcome;
@@ -127,3 +129,5 @@ TEST_CASE("admitted_call: passes on what it is given as it is given", "[guard]")
     STATIC_REQUIRE(std::is_same_v<decltype(admitted_call(ScriptedPermit{script}, reference, by_sign)),
                                   Result<int&>>);
 }
+
+} // namespace tests::guard_detail_admitted_call

@@ -12,6 +12,8 @@
 #include <functional>
 #include <stdexcept>
 
+namespace tests::guard_detail_breaker_core {
+
 using namespace std::chrono_literals;
 using dashpot::Error;
 using dashpot::Instant;
@@ -148,3 +150,5 @@ TEST_CASE("BreakerCore: keeps the word that all read off the line of the lock th
     STATIC_REQUIRE(alignof(Core) == dashpot::detail::cache_line);
     STATIC_REQUIRE(sizeof(Core) >= 2 * dashpot::detail::cache_line);
 }
+
+} // namespace tests::guard_detail_breaker_core

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <string>
 
+namespace tests::guard_detail_breaker_machine {
+
 using namespace std::chrono_literals;
 using dashpot::BreakerOptions;
 using dashpot::ConsecutiveFailures;
@@ -390,3 +392,5 @@ TEST_CASE("BreakerMachine: is quiet only when closed with nothing to forget", "[
     machine.command(State::disabled, Reason::disable, at(10s));
     CHECK_FALSE(machine.is_quiet());
 }
+
+} // namespace tests::guard_detail_breaker_machine

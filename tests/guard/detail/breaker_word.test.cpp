@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+namespace tests::guard_detail_breaker_word {
+
 using dashpot::State;
 using dashpot::detail::BreakerWord;
 
@@ -49,3 +51,5 @@ TEST_CASE("BreakerWord: knows what it is once closed and quiet in the same gener
     STATIC_REQUIRE(BreakerWord{7, State::half_open, false}.as_closed_and_quiet().is_closed_and_quiet());
     STATIC_REQUIRE(BreakerWord{7, State::half_open, false}.as_closed_and_quiet().generation() == 7);
 }
+
+} // namespace tests::guard_detail_breaker_word

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+namespace tests::guard_detail_call_stripes {
+
 using dashpot::detail::CallStripes;
 
 namespace {
@@ -95,3 +97,5 @@ TEST_CASE("CallStripes: give each stripe a cache line of its own", "[guard]") {
     STATIC_REQUIRE(alignof(CallStripes) == dashpot::detail::cache_line);
     STATIC_REQUIRE(sizeof(CallStripes) / dashpot::detail::cache_line >= 8);
 }
+
+} // namespace tests::guard_detail_call_stripes

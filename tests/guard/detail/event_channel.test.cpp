@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace tests::guard_detail_event_channel {
+
 using dashpot::Subscription;
 using dashpot::detail::EventQueue;
 using Channel = dashpot::detail::EventChannel<int>;
@@ -164,3 +166,5 @@ TEST_CASE("EventChannel: refuses an empty function", "[guard]") {
     CHECK_THROWS_WITH((void)Channel::subscribe(rig.channel, nullptr),
                       "on_transition: the listener must not be empty");
 }
+
+} // namespace tests::guard_detail_event_channel

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 
+namespace tests::guard_detail_listener_list {
+
 using dashpot::detail::Listener;
 using dashpot::detail::ListenerList;
 
@@ -88,3 +90,5 @@ TEST_CASE("ListenerList: removing the one that this very thread runs does not wa
     list.remove(*a); // or this test never ends
     CHECK(list.next(0, 0) == nullptr);
 }
+
+} // namespace tests::guard_detail_listener_list

@@ -5,6 +5,8 @@
 
 #include <chrono>
 
+namespace tests::guard_detail_refusal_gate {
+
 using namespace std::chrono_literals;
 using dashpot::Instant;
 using dashpot::detail::RefusalGate;
@@ -45,3 +47,5 @@ TEST_CASE("RefusalGate: refuses nobody once it was opened", "[guard]") {
     gate.set({Instant{6s}, 1s});
     CHECK(gate.read().is_on(Instant{6s}));
 }
+
+} // namespace tests::guard_detail_refusal_gate

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+namespace tests::policy_detail_fixed_array {
+
 using dashpot::detail::FixedArray;
 
 namespace {
@@ -49,3 +51,5 @@ TEST_CASE("FixedArray: is a value", "[policy]") {
     one = moved;
     CHECK(sum(one) == 6);
 }
+
+} // namespace tests::policy_detail_fixed_array

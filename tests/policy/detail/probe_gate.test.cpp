@@ -8,6 +8,8 @@
 #include <limits>
 #include <string_view>
 
+namespace tests::policy_detail_probe_gate {
+
 using namespace std::chrono_literals;
 using dashpot::Counts;
 using dashpot::HalfOpen;
@@ -215,3 +217,5 @@ TEST_CASE("ProbeGate: counts as many probes as there can be", "[policy]") {
     gate.grant(Instant{}, false);
     CHECK(gate.record(success) == Verdict::close);
 }
+
+} // namespace tests::policy_detail_probe_gate

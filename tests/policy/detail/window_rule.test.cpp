@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+namespace tests::policy_detail_window_rule {
+
 using namespace std::chrono_literals;
 using dashpot::Counts;
 using dashpot::FinishedCall;
@@ -156,3 +158,5 @@ TEST_CASE("WindowRule: not one failure reaches no failure rate, however small", 
     CHECK(verdict(rule, {1000, 0, 0}) == "stay");
     CHECK(verdict(rule, {1000, 1, 0}) == "failure_rate");
 }
+
+} // namespace tests::policy_detail_window_rule
