@@ -68,7 +68,8 @@ std::pair<std::string, std::string> fields(const std::string& line) {
 
 // apache/arrow#49433, tudasc/TypeART#84, badaix/aixlog#9
 TEST_CASE(
-    "TransitionLog: lines of many threads are whole, none is missing, and each target's are in order") {
+    "TransitionLog: lines of many threads are whole, none is missing, and each target's are in order",
+    "[long]") {
     constexpr std::size_t threads = 16;
     constexpr std::size_t transitions = 10'000;
     const Scratch file{"dashpot-log"};

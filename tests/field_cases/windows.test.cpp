@@ -196,7 +196,7 @@ TEST_CASE("Field case: the rate does not swing when an interval ends, for the wi
 }
 
 #if defined(__linux__)
-TEST_CASE("Field case: memory does not grow with the calls, read or not", "[field]") {
+TEST_CASE("Field case: memory does not grow with the calls, read or not", "[field][long]") {
     // vert-x3/vertx-circuit-breaker#17: one entry per call, dropped only by a reader.
     Case<TimeWindow> c{ten_seconds(std::numeric_limits<std::uint32_t>::max())};
     c.succeed(1000);
@@ -281,7 +281,8 @@ TEST_CASE("Field case: the rate is judged on the success that makes the minimum"
     CHECK(c.state() == State::open);
 }
 
-TEST_CASE("Field case: the ring's position never leaves it, however many calls there were", "[field]") {
+TEST_CASE("Field case: the ring's position never leaves it, however many calls there were",
+          "[field][long]") {
     // Netflix/servo#384: a signed counter taken modulo the size. Ours has no counter that only grows.
     const std::uint32_t size = GENERATE(1U, 3U, 31U, 64U, 65U);
     Case<CountWindow> c{{.size = size, .minimum_calls = 1, .failure_rate = 1.0}};
