@@ -118,6 +118,8 @@ TEST_CASE("Result: of nothing is a value or a refusal too", "[core]") {
     const Result<void> done{};
     CHECK(done.has_value());
     CHECK_NOTHROW(done.value());
+    CHECK_NOTHROW(*done);
+    CHECK(Result<void>{std::in_place}.has_value());
     const Result<void> refused = Refused{open_for_3s};
     CHECK_FALSE(refused);
     CHECK(refused.error() == open_for_3s);

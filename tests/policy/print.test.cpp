@@ -63,4 +63,15 @@ TEST_CASE("A breaker's options: print with all that they hold", "[policy]") {
           ".initial_state = State::closed, .count_totals = false}");
 }
 
+TEST_CASE("A state: is printed among options as code has it", "[policy]") {
+    using dashpot::detail::name_in_code;
+    CHECK(name_in_code(State::closed) == "State::closed");
+    CHECK(name_in_code(State::open) == "State::open");
+    CHECK(name_in_code(State::half_open) == "State::half_open");
+    CHECK(name_in_code(State::disabled) == "State::disabled");
+    CHECK(name_in_code(State::forced_open) == "State::forced_open");
+    CHECK(name_in_code(State::metrics_only) == "State::metrics_only");
+    CHECK(name_in_code(static_cast<State>(200)) == "State{}");
+}
+
 } // namespace tests::policy_print
