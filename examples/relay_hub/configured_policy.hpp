@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <variant>
 
 namespace relay_hub {
@@ -97,6 +98,17 @@ class ConfiguredPolicy::Tally {
             chosen_);
     }
 
+    /// As the rule does, where it is still the same kind of rule; else it begins empty.
+    void take_over(const Tally& before) noexcept {
+        std::visit(
+            [](auto& tally, const auto& old) {
+                if constexpr (std::is_same_v<std::remove_cvref_t<decltype(tally)>,
+                                             std::remove_cvref_t<decltype(old)>>)
+                    tally.take_over(old);
+            },
+            chosen_, before.chosen_);
+    }
+
   private:
     using Chosen = std::variant<dashpot::ConsecutiveFailures::Tally, dashpot::CountWindow::Tally,
                                 dashpot::TimeWindow::Tally>;
@@ -106,7 +118,7 @@ class ConfiguredPolicy::Tally {
         return typename Rule::Tally{chosen};
     }
 
-    Chosen chosen_; // for good: nothing is assigned to it, so it is never without a value
+    Chosen chosen_; // nothing that could throw is assigned to it, so it is never without a value
 };
 
 static_assert(dashpot::FailurePolicy<ConfiguredPolicy>);

@@ -25,6 +25,7 @@ using namespace std::chrono_literals;
 using testing::ManualClock;
 
 constexpr std::uint32_t many = 10'000'000;
+constexpr std::uint32_t all = 100'000; // calls of a test
 
 } // namespace
 
@@ -131,6 +132,64 @@ TEST_CASE("CircuitBreaker: numbers of a generation are those of the answers that
         });
     });
     CHECK(announced == said);
+}
+
+TEST_CASE("CircuitBreaker: no success is lost or counted twice while its policy changes", "[race]") {
+    CountWindow policy{.size = all, .minimum_calls = all};
+    CircuitBreaker<SteadyClock, CountWindow> breaker{policy};
+    constexpr int calls = 20'000;
+    std::atomic<int> running{3};
+    race::together(4, [&](std::size_t i) {
+        if (i == 0) {
+            for (std::uint32_t turn = 0; running != 0; ++turn) {
+                // At first a minimum that lets successes wait, then one that does not.
+                policy.minimum_calls = turn % 2 == 0 ? 1 : all;
+                policy.slow_calls.reset();
+                if (turn % 3 == 0) policy.slow_calls = SlowCalls{.longer_than = 1h, .rate = 1.0};
+                breaker.reconfigure(policy, {});
+            }
+            return;
+        }
+        for (int n = 0; n != calls; ++n) {
+            if (n % 3 == 0) {
+                auto permit = breaker.try_acquire();
+                (void)permit.success();
+            } else {
+                breaker.record_success();
+            }
+        }
+        --running;
+    });
+    const Snapshot seen = breaker.snapshot();
+    CHECK(seen.calls == 3 * calls);
+    CHECK(seen.failures == 0);
+    CHECK(seen.slow == 0);
+}
+
+TEST_CASE("CircuitBreaker: each call is slow by the limit of one policy while it changes", "[race]") {
+    const auto judging = [](Nanoseconds longer_than) {
+        CountWindow policy{.size = all, .minimum_calls = all};
+        policy.slow_calls = SlowCalls{.longer_than = longer_than, .rate = 1.0};
+        return policy;
+    };
+    // Of each pair of calls one is slow by whatever is in force, the other never.
+    CircuitBreaker<SteadyClock, CountWindow> breaker{judging(1s)};
+    constexpr std::uint64_t pairs = 10'000;
+    std::atomic<int> running{3};
+    race::together(4, [&](std::size_t i) {
+        if (i == 0) {
+            for (int turn = 0; running != 0; ++turn)
+                breaker.reconfigure(judging(turn % 2 == 0 ? 2s : 1s), {});
+            return;
+        }
+        for (std::uint64_t n = 0; n != pairs; ++n) {
+            breaker.record_success(1s);
+            breaker.record_success(2s + 1ns);
+        }
+        --running;
+    });
+    CHECK(breaker.snapshot().calls == 6 * pairs);
+    CHECK(breaker.snapshot().slow == 3 * pairs);
 }
 
 TEST_CASE("CircuitBreaker: a window that turns clean becomes quiet for all threads", "[race]") {

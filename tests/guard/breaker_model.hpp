@@ -52,8 +52,9 @@ class Breaker {
             answer.moved_by = Reason::reset_timeout;
         }
         if (state_ == State::half_open) {
-            if (probes_.size() == setting_.probes) { // their time is up, or it would refuse
+            if (probes_.size() == period_.probes) { // their time is up, or it would refuse
                 probes_.clear();
+                period_ = period();
                 ++generation_;
             }
             probes_.push_back({.named = named});
@@ -86,11 +87,11 @@ class Breaker {
         probe->failed = call.failed || call.slow;
         probe->slow = call.slow;
         const Counts answers = counts(now);
-        if (answers.calls - answers.failures == setting_.needed) {
+        if (answers.calls - answers.failures == period_.needed) {
             move(State::closed, now);
             return {true, Reason::probes_succeeded};
         }
-        if (setting_.probes - answers.failures >= setting_.needed) return {.counted = true};
+        if (period_.probes - answers.failures >= period_.needed) return {.counted = true};
         move(State::open, now);
         return {true, Reason::probes_failed};
     }
@@ -123,11 +124,19 @@ class Breaker {
         return std::nullopt;
     }
 
+    void reconfigure(const P& policy, const Setting& setting) {
+        if (!(policy == policy_)) calls_ = taken_over(policy_, policy, calls_);
+        const bool waits_otherwise = setting.wait != setting_.wait ||
+                                     setting.factor != setting_.factor || setting.cap != setting_.cap;
+        policy_ = policy;
+        setting_ = setting;
+        if (waits_otherwise && (state_ == State::open || state_ == State::half_open)) wait_ = wait();
+    }
+
     [[nodiscard]] bool refuses(Time now) const {
         if (state_ == State::open) return !has_passed(opened_at_, wait_, now);
         if (state_ == State::half_open) {
-            const Time lease = setting_.lease != 0 ? setting_.lease : wait_;
-            return probes_.size() == setting_.probes && !has_passed(last_granted_, lease, now);
+            return probes_.size() == period_.probes && !has_passed(last_granted_, period_.lease, now);
         }
         return state_ == State::forced_open;
     }
@@ -176,13 +185,28 @@ class Breaker {
         return numbers;
     }
 
+    /// Of an opening now.
+    [[nodiscard]] Time wait() const {
+        Time wait = setting_.wait;
+        for (int i = 0; i != reopenings_; ++i) wait = std::min(wait * setting_.factor, setting_.cap);
+        return wait;
+    }
+
+    /// The rules of a half-open period that begins now.
+    [[nodiscard]] Setting period() const {
+        Setting rules = setting_;
+        if (rules.lease == 0) rules.lease = wait_;
+        return rules;
+    }
+
     void move(State to, Time now) {
         when_it_left_ = counts(now);
         if (to == State::open) {
-            const bool again = state_ == State::half_open;
-            wait_ = again ? std::min(wait_ * setting_.factor, setting_.cap) : setting_.wait;
+            reopenings_ = state_ == State::half_open ? reopenings_ + 1 : 0;
+            wait_ = wait();
             opened_at_ = now;
         }
+        if (to == State::half_open) period_ = period();
         calls_.clear();
         probes_.clear();
         state_ = to;
@@ -192,10 +216,12 @@ class Breaker {
 
     P policy_;
     Setting setting_;
+    Setting period_{}; // by which the probes under way are judged
     State state_;
     std::uint64_t generation_ = 1;
     Time since_;
     Time opened_at_ = 0, wait_ = 0; // meant in OPEN and HALF_OPEN
+    int reopenings_ = 0;
     Time last_granted_ = 0;
     std::uint64_t would_have_opened_ = 0;
     Calls calls_{};               // that it judges by

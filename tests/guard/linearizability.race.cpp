@@ -35,14 +35,21 @@ using testing::ManualClock;
 constexpr std::size_t threads = 3;
 constexpr std::size_t calls_per_thread = 4;
 
-enum class Kind : std::uint8_t { acquire, answer, record, look, snapshot, reset, trip };
+enum class Kind : std::uint8_t { acquire, answer, record, look, snapshot, reset, trip, reconfigure };
+
+/// What a breaker goes by, and what it may be told to go by instead.
+template <class P>
+struct Rules {
+    P policy;
+    BreakerOptions options;
+};
 
 /// What a caller can tell of a call. Fields that do not apply are 0.
 struct Seen {
     bool was_granted = false; // or counted
     std::uint64_t generation = 0;
     State state = State::closed;
-    std::uint64_t calls = 0, failures = 0;
+    std::uint64_t calls = 0, failures = 0, slow = 0;
     std::uint32_t probes_in_flight = 0;
 
     friend bool operator==(const Seen&, const Seen&) = default;
@@ -51,6 +58,8 @@ struct Seen {
 struct Call {
     Kind kind{};
     Outcome outcome{};
+    std::chrono::nanoseconds length{0};
+    std::size_t rules = 0;        // to change to
     std::uint64_t generation = 0; // of the permit that answers
     int begin = 0, end = 0;       // one clock for all threads
     Seen seen{};
@@ -58,19 +67,20 @@ struct Call {
 
 std::string text(const Call& call) {
     static constexpr std::array names{"acquire",  "answer", "record", "state",
-                                      "snapshot", "reset",  "trip"};
+                                      "snapshot", "reset",  "trip",   "reconfigure"};
     std::ostringstream out;
     out << '[' << call.begin << ", " << call.end << "] " << names[static_cast<std::size_t>(call.kind)]
-        << ' ' << to_string(call.outcome) << " of generation " << call.generation << ": "
-        << call.seen.was_granted << " generation " << call.seen.generation << ' '
-        << to_string(call.seen.state) << " calls " << call.seen.calls << " failures "
-        << call.seen.failures << " probes " << call.seen.probes_in_flight << '\n';
+        << ' ' << call.rules << ' ' << to_string(call.outcome) << " after " << call.length.count()
+        << " of generation " << call.generation << ": " << call.seen.was_granted << " generation "
+        << call.seen.generation << ' ' << to_string(call.seen.state) << " calls " << call.seen.calls
+        << " failures " << call.seen.failures << " slow " << call.seen.slow << " probes "
+        << call.seen.probes_in_flight << '\n';
     return out.str();
 }
 
 /// What a breaker used by one alone would have let its caller see.
-template <class Machine>
-Seen apply(Machine& machine, const Call& call, Instant now) {
+template <class Machine, class P>
+Seen apply(Machine& machine, const Call& call, Instant now, const std::array<Rules<P>, 2>& rules) {
     Seen seen;
     switch (call.kind) {
     case Kind::acquire:
@@ -82,18 +92,26 @@ Seen apply(Machine& machine, const Call& call, Instant now) {
             seen.was_granted = call.generation == machine.generation();
             if (seen.was_granted) (void)machine.give_back(call.generation);
         } else {
-            const FinishedCall finished{.failed = call.outcome == Outcome::failure, .at = now};
+            const FinishedCall finished{call.outcome == Outcome::failure,
+                                        call.length > machine.slow_after(), now};
             seen.was_granted = machine.record(call.generation, finished).was_taken;
         }
         break;
     case Kind::record:
-        (void)machine.record(Machine::any_generation,
-                             {.failed = call.outcome == Outcome::failure, .at = now});
+        (void)machine.record(Machine::any_generation, {call.outcome == Outcome::failure,
+                                                       call.length > machine.slow_after(), now});
         break;
     case Kind::look: seen.state = machine.state(); break;
     case Kind::snapshot: {
         const Snapshot all = machine.snapshot(now);
-        seen = {false, all.generation, all.state, all.calls, all.failures, all.probes_in_flight};
+        seen = {false,        all.generation, all.state,           all.calls,
+                all.failures, all.slow,       all.probes_in_flight};
+        break;
+    }
+    case Kind::reconfigure: {
+        P policy = rules[call.rules].policy;
+        typename P::Tally tally{std::as_const(policy)};
+        (void)machine.reconfigure(policy, tally, rules[call.rules].options);
         break;
     }
     case Kind::reset: (void)machine.command(State::closed, Reason::reset, now); break;
@@ -103,9 +121,9 @@ Seen apply(Machine& machine, const Call& call, Instant now) {
 }
 
 /// Looks for an order of the calls not yet `done` that explains what was seen.
-template <class Machine>
+template <class Machine, class P>
 bool has_order(const Machine& machine, const std::vector<Call>& history, std::uint32_t done,
-               Instant now) {
+               Instant now, const std::array<Rules<P>, 2>& rules) {
     if (done == (1U << history.size()) - 1) return true;
     int earliest_end = (std::numeric_limits<int>::max)(); // whoever begins after that comes later
     for (std::size_t i = 0; i != history.size(); ++i) {
@@ -114,8 +132,8 @@ bool has_order(const Machine& machine, const std::vector<Call>& history, std::ui
     for (std::size_t i = 0; i != history.size(); ++i) {
         if ((done >> i & 1U) != 0 || history[i].begin > earliest_end) continue;
         Machine next = machine;
-        if (apply(next, history[i], now) != history[i].seen) continue;
-        if (has_order(next, history, done | 1U << i, now)) return true;
+        if (apply(next, history[i], now, rules) != history[i].seen) continue;
+        if (has_order(next, history, done | 1U << i, now, rules)) return true;
     }
     return false;
 }
@@ -128,18 +146,18 @@ class Round {
     using Machine = detail::BreakerMachine<P>;
 
   public:
-    Round(std::uint64_t seed, const P& policy, const BreakerOptions& options)
-        : clock_{Instant{100s}}, breaker_{policy, options, clock_},
-          machine_{policy, options, clock_.now(), 1} {
+    Round(std::uint64_t seed, const std::array<Rules<P>, 2>& rules)
+        : rules_{rules}, clock_{Instant{100s}}, breaker_{rules[0].policy, rules[0].options, clock_},
+          machine_{rules[0].policy, rules[0].options, clock_.now(), 1} {
         std::mt19937_64 dice{seed};
         for (std::uint64_t rest = dice() % 12; rest != 0; --rest) { // a past, by one thread
-            if (dice() % 4 == 0) clock_.advance(options.reset_timeout.delay(0));
+            if (dice() % 4 == 0) clock_.advance(10s);
             Call call = some_call(dice);
             make(call, held_[dice() % threads], dice);
-            if (apply(machine_, call, clock_.now()) != call.seen)
+            if (apply(machine_, call, clock_.now(), rules_) != call.seen)
                 FAIL_CHECK("alone, after: " << text(call));
         }
-        if (dice() % 2 == 0) clock_.advance(options.reset_timeout.delay(0)); // so that OPEN can end
+        if (dice() % 2 == 0) clock_.advance(10s); // so that OPEN can end
         for (auto& each : dice_) each.seed(dice());
     }
 
@@ -156,7 +174,7 @@ class Round {
     void check(std::uint64_t seed) {
         std::vector<Call> all;
         for (const auto& each : histories_) all.insert(all.end(), each.begin(), each.end());
-        if (has_order(machine_, all, 0, clock_.now())) return;
+        if (has_order(machine_, all, 0, clock_.now(), rules_)) return;
         std::string told;
         for (const Call& call : all) told += text(call);
         CAPTURE(seed);
@@ -165,10 +183,13 @@ class Round {
 
   private:
     static Call some_call(std::mt19937_64& dice) {
-        static constexpr std::array kinds{Kind::acquire, Kind::acquire,  Kind::acquire, Kind::answer,
-                                          Kind::answer,  Kind::answer,   Kind::record,  Kind::record,
-                                          Kind::look,    Kind::snapshot, Kind::reset,   Kind::trip};
+        static constexpr std::array kinds{Kind::acquire, Kind::acquire,    Kind::acquire, Kind::answer,
+                                          Kind::answer,  Kind::answer,     Kind::record,  Kind::record,
+                                          Kind::look,    Kind::snapshot,   Kind::reset,   Kind::trip,
+                                          Kind::record,  Kind::reconfigure};
         Call call{.kind = kinds[dice() % kinds.size()]};
+        if (dice() % 4 == 0) call.length = 2s;
+        call.rules = dice() % 2;
         call.outcome = static_cast<Outcome>(dice() % (call.kind == Kind::record ? 2 : 3));
         return call;
     }
@@ -185,26 +206,30 @@ class Round {
         case Kind::answer: {
             std::swap(held[dice() % held.size()], held.back());
             call.generation = held.back().generation();
-            call.seen.was_granted = held.back().record(call.outcome);
+            call.seen.was_granted = held.back().record(call.outcome, call.length);
             held.pop_back();
             break;
         }
         case Kind::record:
-            if (call.outcome == Outcome::success) breaker_.record_success();
-            if (call.outcome == Outcome::failure) breaker_.record_failure();
+            if (call.outcome == Outcome::success) breaker_.record_success(call.length);
+            if (call.outcome == Outcome::failure) breaker_.record_failure(call.length);
             break;
         case Kind::look: call.seen.state = breaker_.state(); break;
         case Kind::snapshot: {
             const Snapshot all = breaker_.snapshot();
-            call.seen = {false,     all.generation, all.state,
-                         all.calls, all.failures,   all.probes_in_flight};
+            call.seen = {false,        all.generation, all.state,           all.calls,
+                         all.failures, all.slow,       all.probes_in_flight};
             break;
         }
+        case Kind::reconfigure:
+            breaker_.reconfigure(rules_[call.rules].policy, rules_[call.rules].options);
+            break;
         case Kind::reset: breaker_.reset(); break;
         case Kind::trip: breaker_.trip(); break;
         }
     }
 
+    std::array<Rules<P>, 2> rules_;
     ManualClock clock_;
     Breaker breaker_;
     Machine machine_;
@@ -215,12 +240,12 @@ class Round {
 };
 
 template <class P>
-void check_histories(const P& policy, const BreakerOptions& options) {
+void check_histories(const Rules<P>& rules, const Rules<P>& others) {
     constexpr int rounds = 10'000;
     std::optional<Round<P>> round;
     std::uint64_t seed = 0;
     race::in_rounds(
-        threads, rounds, [&] { round.emplace(++seed, policy, options); },
+        threads, rounds, [&] { round.emplace(++seed, std::array{rules, others}); },
         [&](std::size_t thread) { round->run(thread); }, [&] { round->check(seed); });
     CHECK(seed == rounds);
 }
@@ -228,17 +253,29 @@ void check_histories(const P& policy, const BreakerOptions& options) {
 } // namespace
 
 TEST_CASE("CircuitBreaker: every history of its calls has an order, with a run of failures", "[race]") {
-    check_histories(ConsecutiveFailures{2}, {.reset_timeout = 10s});
+    check_histories<ConsecutiveFailures>({{2}, {.reset_timeout = 10s}}, {{3}, {.reset_timeout = 10s}});
 }
 
 TEST_CASE("CircuitBreaker: every history of its calls has an order, with several probes", "[race]") {
-    check_histories(ConsecutiveFailures{1},
-                    {.reset_timeout = 10s, .half_open = {.probes = 3, .successes_to_close = 2}});
+    check_histories<ConsecutiveFailures>(
+        {{1}, {.reset_timeout = 10s, .half_open = {.probes = 3, .successes_to_close = 2}}},
+        {{2}, {.reset_timeout = 5s, .half_open = {.probes = 2}}});
 }
 
 TEST_CASE("CircuitBreaker: every history of its calls has an order, with a window", "[race]") {
-    check_histories(CountWindow{.size = 4, .minimum_calls = 2, .failure_rate = 0.6},
-                    {.reset_timeout = 10s});
+    check_histories<CountWindow>(
+        {{.size = 4, .minimum_calls = 2, .failure_rate = 0.6}, {.reset_timeout = 10s}},
+        {{.size = 3, .minimum_calls = 1, .failure_rate = 0.5}, {.reset_timeout = 10s}});
+}
+
+TEST_CASE("CircuitBreaker: every history of its calls has an order, whether slow calls are judged or "
+          "not meanwhile",
+          "[race]") {
+    constexpr CountWindow fails_alone{.size = 3, .minimum_calls = 2, .failure_rate = 1.0};
+    CountWindow drags_too = fails_alone;
+    drags_too.slow_calls = SlowCalls{.longer_than = 1s, .rate = 0.7};
+    check_histories<CountWindow>({fails_alone, {.reset_timeout = 10s}},
+                                 {drags_too, {.reset_timeout = 10s}});
 }
 
 } // namespace tests::guard_linearizability_race

@@ -13,6 +13,7 @@
 #include <optional>
 #include <ostream>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 /// Strings of questions, answers, commands and times, played to the rules of a breaker and to the model
@@ -23,7 +24,17 @@ using dashpot::BreakerOptions;
 using dashpot::ExponentialBackoff;
 using dashpot::detail::BreakerMachine;
 
-enum class Kind : std::uint8_t { admit, allow, answer, record, ignore, record_ignored, command, read };
+enum class Kind : std::uint8_t {
+    admit,
+    allow,
+    answer,
+    record,
+    ignore,
+    record_ignored,
+    command,
+    read,
+    reconfigure
+};
 
 struct Operation {
     Kind kind;
@@ -31,13 +42,15 @@ struct Operation {
     std::uint32_t permit; // of those that are out
     bool failed, slow;
     Reason command;
+    std::uint64_t change; // from which the new policy and setting come
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Operation& op) {
-    constexpr std::array names{"admit",  "allow",          "answer",  "record",
-                               "ignore", "record_ignored", "command", "read"};
+    constexpr std::array names{"admit",          "allow",   "answer", "record",     "ignore",
+                               "record_ignored", "command", "read",   "reconfigure"};
     out << "at " << op.time << ' ' << names.at(static_cast<std::size_t>(op.kind));
     if (op.kind == Kind::command) out << ' ' << to_string(op.command);
+    if (op.kind == Kind::reconfigure) out << ' ' << op.change;
     if (op.kind == Kind::answer || op.kind == Kind::ignore) out << " permit " << op.permit;
     if (op.kind == Kind::answer || op.kind == Kind::record) {
         out << (op.slow ? " slow" : "") << (op.failed ? " failure" : " success");
@@ -45,8 +58,7 @@ inline std::ostream& operator<<(std::ostream& out, const Operation& op) {
     return out << '\n';
 }
 
-template <class P>
-BreakerMachine<P> machine_of(const P& policy, const Setting& setting, Time now) {
+inline BreakerOptions options_of(const Setting& setting) {
     BreakerOptions options{
         .reset_timeout = ExponentialBackoff{.initial = std::chrono::nanoseconds{setting.wait},
                                             .factor = double(setting.factor),
@@ -55,6 +67,12 @@ BreakerMachine<P> machine_of(const P& policy, const Setting& setting, Time now) 
         .half_open = {.probes = setting.probes, .successes_to_close = setting.needed}};
     options.initial_state = setting.initial_state;
     if (setting.lease != 0) options.half_open.probe_timeout = std::chrono::nanoseconds{setting.lease};
+    return options;
+}
+
+template <class P>
+BreakerMachine<P> machine_of(const P& policy, const Setting& setting, Time now) {
+    const BreakerOptions options = options_of(setting);
     policy.validate();
     options.validate();
     return {policy, options, at(now), 1};
@@ -93,12 +111,69 @@ struct Told {
     }
 };
 
+template <class Dice>
+Setting some_setting(Dice& dice) {
+    Setting setting;
+    setting.wait = dice.template pick<Time>({1, 10, 10, 1000, last});
+    setting.factor = setting.wait == last ? 1 : dice.template pick<Time>({1, 2, 3});
+    setting.cap =
+        setting.factor == 1 ? setting.wait : setting.wait * dice.template pick<Time>({1, 3, 10});
+    setting.lease = dice.template pick<Time>({0, 0, 1, 5, 25, last});
+    setting.probes = 1 + dice.below(4);
+    setting.needed = 1 + dice.below(setting.probes);
+    if (dice.below(8) == 0) {
+        setting.initial_state =
+            dice.template pick<State>({State::disabled, State::forced_open, State::metrics_only});
+    }
+    return setting;
+}
+
+template <class Dice>
+ConsecutiveFailures some_run(Dice& dice) {
+    return {.threshold = 1 + dice.below(4)};
+}
+
+template <class Dice>
+CountWindow some_count_window(Dice& dice) {
+    CountWindow policy{.size = 1 + dice.below(6)};
+    policy.minimum_calls = 1 + dice.below(policy.size);
+    return with_some_rates(dice, policy);
+}
+
+template <class Dice>
+TimeWindow some_time_window(Dice& dice) {
+    TimeWindow policy{.buckets = 1 + dice.below(4), .minimum_calls = 1 + dice.below(4)};
+    policy.length =
+        std::chrono::nanoseconds{policy.buckets * dice.template pick<Time>({1, 4, 10, 1'000'000})};
+    return with_some_rates(dice, policy);
+}
+
+inline ConsecutiveFailures some_like(Dice& dice, const ConsecutiveFailures& /*before*/) {
+    return some_run(dice);
+}
+
+inline CountWindow some_like(Dice& dice, const CountWindow& before) {
+    CountWindow policy = some_count_window(dice);
+    if (dice.below(3) != 0) return policy;
+    policy.size = before.size;
+    policy.minimum_calls = 1 + dice.below(policy.size);
+    return policy;
+}
+
+/// Often of as long buckets.
+inline TimeWindow some_like(Dice& dice, const TimeWindow& before) {
+    TimeWindow policy = some_time_window(dice);
+    if (dice.below(4) != 0) policy.length = before.length / before.buckets * policy.buckets;
+    return policy;
+}
+
 /// Plays the operations to a machine and to the model.
 template <class P>
 class Game {
   public:
     Game(const P& policy, const Setting& setting, Time start, bool everything)
-        : told_{machine_of(policy, setting, start), everything}, model_{policy, setting, start} {}
+        : policy_{policy}, setting_{setting}, told_{machine_of(policy, setting, start), everything},
+          model_{policy, setting, start} {}
 
     /// True if machine and model agree.
     bool play(const Operation& op) {
@@ -139,9 +214,21 @@ class Game {
         }
         case Kind::command:
             return told_.obey(op.command, now).moved_by == model_.obey(op.command, op.time);
+        case Kind::reconfigure: reconfigure(op.change); break;
         case Kind::read: break;
         }
         return true;
+    }
+
+    void reconfigure(std::uint64_t change) {
+        Dice dice{change};
+        P policy = dice.below(4) == 0 ? policy_ : some_like(dice, policy_);
+        const Setting setting = dice.below(3) == 0 ? setting_ : some_setting(dice);
+        policy_ = policy;
+        setting_ = setting;
+        model_.reconfigure(policy, setting);
+        typename P::Tally tally{std::as_const(policy)};
+        (void)told_.machine.reconfigure(policy, tally, options_of(setting));
     }
 
     static bool is_same(const Effect& effect, const Answer& answer) {
@@ -156,6 +243,8 @@ class Game {
         return told_.machine.state() == State::forced_open || told_.machine.wait().is_on(at(now));
     }
 
+    P policy_;
+    Setting setting_;
     Told<P> told_;
     Breaker<P> model_;
     std::vector<std::uint64_t> permits_; // that are out, by their generation
@@ -172,23 +261,6 @@ std::optional<std::size_t> first_difference(const P& policy, const Setting& sett
         if (!full.play(operations[i]) || !sparing.play(operations[i])) return i;
     }
     return std::nullopt;
-}
-
-template <class Dice>
-Setting some_setting(Dice& dice) {
-    Setting setting;
-    setting.wait = dice.template pick<Time>({1, 10, 10, 1000, last});
-    setting.factor = setting.wait == last ? 1 : dice.template pick<Time>({1, 2, 3});
-    setting.cap =
-        setting.factor == 1 ? setting.wait : setting.wait * dice.template pick<Time>({1, 3, 10});
-    setting.lease = dice.template pick<Time>({0, 0, 1, 5, 25, last});
-    setting.probes = 1 + dice.below(4);
-    setting.needed = 1 + dice.below(setting.probes);
-    if (dice.below(8) == 0) {
-        setting.initial_state =
-            dice.template pick<State>({State::disabled, State::forced_open, State::metrics_only});
-    }
-    return setting;
 }
 
 template <class Dice>
@@ -211,7 +283,7 @@ std::vector<Operation> some_operations(Dice& dice, const Setting& setting) {
         if (step == 23 && dice.below(5) == 0)
             now = dice.template pick<Time>({first, 0, last, static_cast<Time>(dice.next())});
 
-        const std::uint32_t kind = dice.below(is_commanded ? 40 : 36);
+        const std::uint32_t kind = dice.below(is_commanded ? 43 : 36);
         op.kind = kind < 12   ? Kind::admit
                   : kind < 16 ? Kind::allow
                   : kind < 25 ? Kind::answer
@@ -219,7 +291,8 @@ std::vector<Operation> some_operations(Dice& dice, const Setting& setting) {
                   : kind < 33 ? Kind::ignore
                   : kind < 34 ? Kind::record_ignored
                   : kind < 36 ? Kind::read
-                              : Kind::command;
+                  : kind < 40 ? Kind::command
+                              : Kind::reconfigure;
         op.time = now;
         op.permit = dice.below(3) == 0 ? dice.below(100) : 0;
         op.failed = dice.below(10) < failing;
@@ -227,28 +300,9 @@ std::vector<Operation> some_operations(Dice& dice, const Setting& setting) {
         op.command =
             dice.template pick<Reason>({Reason::trip, Reason::reset, Reason::reset, Reason::disable,
                                         Reason::force_open, Reason::metrics_only});
+        op.change = op.kind == Kind::reconfigure ? dice.next() : 0;
     }
     return operations;
-}
-
-template <class Dice>
-ConsecutiveFailures some_run(Dice& dice) {
-    return {.threshold = 1 + dice.below(4)};
-}
-
-template <class Dice>
-CountWindow some_count_window(Dice& dice) {
-    CountWindow policy{.size = 1 + dice.below(6)};
-    policy.minimum_calls = 1 + dice.below(policy.size);
-    return with_some_rates(dice, policy);
-}
-
-template <class Dice>
-TimeWindow some_time_window(Dice& dice) {
-    TimeWindow policy{.buckets = 1 + dice.below(4), .minimum_calls = 1 + dice.below(4)};
-    policy.length =
-        std::chrono::nanoseconds{policy.buckets * dice.template pick<Time>({1, 4, 10, 1'000'000})};
-    return with_some_rates(dice, policy);
 }
 
 } // namespace model::machine_game

@@ -5,6 +5,7 @@
 
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/policy/count_window.hpp>
+#include <dashpot/policy/time_window.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 #include <dashpot/testing/transition_recorder.hpp>
 
@@ -207,6 +208,39 @@ TEST_CASE("CircuitBreaker: the times of its transitions never run backwards") {
         last = entry.transition.at;
     }
     CHECK(rig.breaker.snapshot().since >= last);
+}
+
+TEST_CASE(
+    "CircuitBreaker: a call that a reconfiguration has overtaken is judged by the new limit alone") {
+    constexpr auto judging = [](Nanoseconds longer_than) {
+        CountWindow policy{.size = 4, .minimum_calls = 4, .failure_rate = 1.0};
+        policy.slow_calls = SlowCalls{.longer_than = longer_than, .rate = 1.0};
+        return policy;
+    };
+    const bool was_quick = GENERATE(false, true);
+    HeldUpClock clock;
+    CircuitBreaker<HeldUpClock, CountWindow> breaker{judging(was_quick ? 9s : 3s), {}, clock};
+    auto permit = breaker.try_acquire();
+    clock.advance(5s);
+    clock.others_then([&] { breaker.reconfigure(judging(was_quick ? 3s : 9s), {}); });
+    CHECK(permit.success()); // reads when it ended, and is overtaken
+    clock.wait_for_others();
+    CHECK(breaker.snapshot().calls == 1);
+    CHECK(breaker.snapshot().slow == (was_quick ? 1U : 0U));
+}
+
+TEST_CASE("CircuitBreaker: a failure that a reconfiguration has overtaken is judged by the new rate") {
+    constexpr auto with_rate = [](double rate) {
+        return TimeWindow{.minimum_calls = 4, .failure_rate = rate};
+    };
+    HeldUpClock clock;
+    CircuitBreaker<HeldUpClock, TimeWindow> breaker{with_rate(0.9), {.reset_timeout = 10s}, clock};
+    for (int i = 0; i != 3; ++i) breaker.record_success();
+    clock.others_then([&] { breaker.reconfigure(with_rate(0.25), {.reset_timeout = 20s}); });
+    breaker.record_failure();
+    clock.wait_for_others();
+    CHECK(breaker.state() == State::open);
+    CHECK(breaker.retry_after() == 20s);
 }
 
 } // namespace tests::guard_overtaken_race

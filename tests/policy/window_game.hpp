@@ -4,6 +4,7 @@
 
 #include "policy/window_model.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +34,10 @@ inline std::ostream& operator<<(std::ostream& out, const Operation& op) {
 
 /// Another success would leave it as it is.
 inline bool is_full_and_clean(const CountWindow& policy, const Calls& all) {
-    const Counts counts = counted(policy, all, 0);
-    return counts.calls == policy.size && counts.failures == 0 && counts.slow == 0;
+    const Calls calls = held(policy, all, 0);
+    return calls.size() == policy.size &&
+           std::none_of(calls.begin(), calls.end(),
+                        [](const auto& call) { return call.failed || call.slow; });
 }
 inline bool is_full_and_clean(const TimeWindow& /*policy*/, const Calls& /*all*/) { return false; }
 

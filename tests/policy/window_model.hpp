@@ -99,6 +99,22 @@ inline Calls held(const TimeWindow& policy, const Calls& all, Time now) {
     return calls;
 }
 
+// What another policy takes over, of calls that were recorded up to now.
+
+inline Calls taken_over(const ConsecutiveFailures& /*before*/, const ConsecutiveFailures& /*after*/,
+                        const Calls& all) {
+    return all;
+}
+
+inline Calls taken_over(const CountWindow& before, const CountWindow& after, const Calls& all) {
+    return held(after, held(before, all, 0), 0);
+}
+
+inline Calls taken_over(const TimeWindow& before, const TimeWindow& after, const Calls& all) {
+    if (before.length / before.buckets != after.length / after.buckets) return {};
+    return held(after, held(before, all, first), first); // as of the latest call
+}
+
 // What it shows, and what it says.
 
 inline Counts counted(const ConsecutiveFailures& /*policy*/, const Calls& all, Time /*now*/) {
@@ -114,7 +130,7 @@ Counts counted(const Window& policy, const Calls& all, Time now) {
     for (const FinishedCall& call : held(policy, all, now)) {
         ++counts.calls;
         if (call.failed) ++counts.failures;
-        if (call.slow) ++counts.slow;
+        if (call.slow && policy.slow_calls) ++counts.slow;
     }
     if (counts.calls < policy.minimum_calls) return counts;
     counts.failure_rate = double(counts.failures) / double(counts.calls);

@@ -204,4 +204,26 @@ TEST_CASE("Target: whoever sees the answer finds the slot free, though result or
     CHECK(target.bulkhead().in_flight() == 0);
 }
 
+TEST_CASE("Target: of reconfigurations that overlap, breaker and bulkhead keep what one of them said") {
+    int torn = 0;
+    std::optional<Compartment> target;
+    race::in_rounds(
+        3, 3'000,
+        [&] {
+            target.emplace("CORE", with_probes(1, 9), ManualClock{});
+            target->breaker().trip();
+        },
+        [&](std::size_t i) {
+            const auto which = static_cast<std::uint32_t>(i) + 1;
+            target->reconfigure(
+                {.breaker = {.reset_timeout = std::chrono::seconds{which}}, .max_concurrent = which});
+        },
+        [&] {
+            if (target->breaker().retry_after() !=
+                std::chrono::seconds{target->bulkhead().max_concurrent()})
+                ++torn;
+        });
+    CHECK(torn == 0);
+}
+
 } // namespace tests::registry_target_race

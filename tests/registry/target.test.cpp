@@ -326,6 +326,32 @@ TEST_CASE("Target: a bad option is refused with the field's name", "[registry]")
     CHECK(refusal_of({.max_concurrent = 0}).empty());
 }
 
+TEST_CASE("Target: is reconfigured while calls are out", "[registry]") {
+    ManualClock clock;
+    Target target{"CORE", {.policy = {.threshold = 5}, .max_concurrent = 2}, clock};
+    auto first = target.try_enter();
+    auto second = target.try_enter();
+    CHECK(first.failure());
+    target.reconfigure(
+        {.policy = {.threshold = 2}, .breaker = {.reset_timeout = 3s}, .max_concurrent = 1});
+    CHECK(target.try_enter().refusal().reason == Error::bulkhead_full);
+    CHECK(second.failure());
+    CHECK(target.breaker().state() == State::open);
+    CHECK(target.breaker().retry_after() == 3s);
+    CHECK(target.bulkhead().max_concurrent() == 1);
+}
+
+TEST_CASE("Target: refuses a bad option while it runs, and then nothing has changed", "[registry]") {
+    Target target{"CORE", {.policy = {.threshold = 5}, .max_concurrent = 2}, ManualClock{}};
+    CHECK(support::message_of([&] {
+              target.reconfigure(
+                  {.policy = {.threshold = 1}, .breaker = {.reset_timeout = 0s}, .max_concurrent = 7});
+          }).find("reset_timeout") != std::string::npos);
+    CHECK(target.bulkhead().max_concurrent() == 2);
+    CHECK(target.try_enter().failure());
+    CHECK(target.breaker().state() == State::closed);
+}
+
 TEST_CASE("Target: is pinned where it is, and entering is noexcept", "[registry]") {
     STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<Target>);
     STATIC_REQUIRE_FALSE(std::is_move_constructible_v<Target>);

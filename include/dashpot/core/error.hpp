@@ -3,6 +3,7 @@
 #define DASHPOT_CORE_ERROR_HPP
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -13,7 +14,7 @@ namespace dashpot::inline v0 {
 /// Why a call was refused before it began. A refusal says nothing about the target's health.
 ///
 /// The values start at 1: a std::error_code of value 0 means "no error".
-enum class Error {
+enum class Error : std::uint8_t {
     circuit_open = 1, ///< The breaker is open, or was forced open.
     probes_in_flight, ///< The breaker is half open and all its probes are out.
     bulkhead_full,    ///< As many calls are in flight as the bulkhead allows.

@@ -27,6 +27,18 @@
 
 namespace dashpot::inline v0 {
 
+namespace detail {
+
+/// For guards of more than one part: changes a breaker, and what belongs to it, under one lock.
+struct InOneStep {
+    template <class Breaker, class P, class F>
+    static void reconfigure(Breaker& breaker, P policy, const BreakerOptions& options, F&& also) {
+        breaker.core_.reconfigure(std::move(policy), options, std::forward<F>(also));
+    }
+};
+
+} // namespace detail
+
 /// Refuses calls to a target that keeps failing, and lets probes through from time to time to learn
 /// whether it has recovered.
 ///
@@ -85,7 +97,7 @@ class CircuitBreaker {
 
     /// Answers an allow(). `elapsed`, how long the call took, matters only where slow calls are judged.
     void record_success(duration elapsed = {}) noexcept {
-        if (!core_.is_slow(elapsed) && core_.word().is_closed_and_quiet()) return;
+        if (core_.word().is_closed_and_quiet()) return;
         record(Outcome::success, elapsed);
     }
     /// Answers an allow(). `elapsed`, how long the call took, matters only where slow calls are judged.
@@ -135,6 +147,22 @@ class CircuitBreaker {
     /// live traffic before it may refuse any. Until another command.
     void metrics_only() { core_.command(State::metrics_only, Reason::metrics_only); }
 
+    /// Changes policy and options of the breaker as it runs, in one step: each call is judged by what
+    /// was in force before or after, never by some of both.
+    ///
+    /// **Contract.** State, generation, permits and listeners stay, and there is no event. The calls
+    /// that the policy judges by stay as far as they fit: docs/reconfiguration.md says which. Nothing
+    /// opens by it; the next recorded call is judged by the new rule. In OPEN the wait under way is
+    /// measured anew, from the same opening, if `reset_timeout` is another. A half-open period under
+    /// way ends by the rules that it began with. `initial_state` means nothing here.
+    /// **Cost.** The mutex, and what the policy needs to take its calls over; allocates before that.
+    /// **Errors.** As the constructor; then nothing has changed.
+    void reconfigure(P policy, BreakerOptions options)
+        requires detail::CanBeReconfigured<P>
+    {
+        core_.reconfigure(std::move(policy), options, [] {});
+    }
+
     /// Calls `listener` with every change of state from now on, as long as the Subscription lives.
     ///
     /// **Contract.** In order, exactly once, one at a time, outside every lock, on the thread that
@@ -147,6 +175,7 @@ class CircuitBreaker {
 
   private:
     using Core = detail::BreakerCore<C, P>;
+    friend struct detail::InOneStep;
 
     void record(Outcome outcome, duration elapsed) noexcept {
         (void)core_.answer(Core::any_generation, outcome, {elapsed});
@@ -198,11 +227,12 @@ class CircuitBreaker<C, P>::Permit {
     bool ignore() noexcept { return record(Outcome::ignored); }
     bool record(Outcome outcome) noexcept {
         if (held_.core == nullptr) return false;
-        return answer(outcome, {held_.time, true}, held_.core->times_calls());
+        // Taken while calls were not timed, it has no start: its length is unknown, and not slow.
+        return answer(outcome, held_.is_timed ? detail::Timing{held_.time, true} : detail::Timing{});
     }
     bool record(Outcome outcome, duration elapsed) noexcept {
         if (held_.core == nullptr) return false;
-        return answer(outcome, {elapsed}, held_.core->is_slow(elapsed));
+        return answer(outcome, {elapsed});
     }
 
     /// Gives it back unused, because the call was not made after all. As ignore(), but not counted.
@@ -219,8 +249,9 @@ class CircuitBreaker<C, P>::Permit {
         detail::BreakerWord quiet_word;
         /// Granted: when, where calls are timed. Refused: how long to wait.
         std::chrono::nanoseconds time{0};
-        int exceptions = 0; // under way when it was granted
-        Error reason{};     // why it was refused
+        int exceptions = 0;    // under way when it was granted
+        Error reason{};        // why it was refused
+        bool is_timed = false; // granted: `time` is when
     };
 
     explicit Permit(Core& core) noexcept {
@@ -228,8 +259,12 @@ class CircuitBreaker<C, P>::Permit {
         if (seen.is_closed()) {
             hold(core, seen);
         } else if (const detail::Admission admission = core.admit(false); admission.was_refused()) {
-            held_ = {nullptr, admission.word.as_closed_and_quiet(), admission.retry_after, 0,
-                     admission.reason};
+            held_ = {nullptr,
+                     admission.word.as_closed_and_quiet(),
+                     admission.retry_after,
+                     0,
+                     admission.reason,
+                     false};
         } else {
             hold(core, admission.word);
         }
@@ -239,15 +274,15 @@ class CircuitBreaker<C, P>::Permit {
         held_.core = &core;
         held_.quiet_word = word.as_closed_and_quiet();
         // Read here and not at the admission: what its listeners took is not the call's time.
-        if (core.times_calls()) held_.time = core.now().time_since_epoch();
+        held_.is_timed = core.times_calls();
+        if (held_.is_timed) held_.time = core.now().time_since_epoch();
         held_.exceptions = detail::exceptions_under_way();
     }
 
-    /// A success that is not, and cannot turn out to be, slow needs no more than a look.
-    bool answer(Outcome outcome, detail::Timing timing, bool may_be_slow) noexcept {
+    /// A success that changes nothing, however long it took, needs no more than a look.
+    bool answer(Outcome outcome, detail::Timing timing) noexcept {
         Core* const core = std::exchange(held_.core, nullptr);
-        if (outcome == Outcome::success && !may_be_slow && core->word() == held_.quiet_word)
-            return true;
+        if (outcome == Outcome::success && core->word() == held_.quiet_word) return true;
         return core->answer(generation(), outcome, timing);
     }
 

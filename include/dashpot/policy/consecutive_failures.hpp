@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <optional>
 
 namespace dashpot::inline v0 {
@@ -55,15 +56,18 @@ class ConsecutiveFailures::Tally {
             run_ = 0;
             return std::nullopt;
         }
-        if (run_ < threshold_) ++run_;
-        return run_ == threshold_ ? std::optional{Reason::consecutive_failures} : std::nullopt;
+        if (run_ != (std::numeric_limits<std::uint32_t>::max)()) ++run_;
+        return run_ >= threshold_ ? std::optional{Reason::consecutive_failures} : std::nullopt;
     }
 
     [[nodiscard]] constexpr bool would_open(const FinishedCall& call) const noexcept {
-        return call.failed && run_ + 1 >= threshold_;
+        return call.failed && run_ >= threshold_ - 1;
     }
 
     constexpr void clear() noexcept { run_ = 0; }
+
+    /// The run goes on.
+    constexpr void take_over(const Tally& before) noexcept { run_ = before.run_; }
 
     [[nodiscard]] constexpr Counts counts(Instant /*now*/) const noexcept {
         return {.calls = run_, .failures = run_};
@@ -74,7 +78,7 @@ class ConsecutiveFailures::Tally {
 
   private:
     std::uint32_t threshold_;
-    std::uint32_t run_ = 0; // never above threshold_
+    std::uint32_t run_ = 0; // may be at the threshold and above after take_over()
 };
 
 static_assert(FailurePolicy<ConsecutiveFailures>);

@@ -81,12 +81,7 @@ class CountWindow::Tally {
           ring_((std::size_t{policy.size} + calls_per_word - 1) / calls_per_word) {}
 
     constexpr std::optional<Reason> record(const FinishedCall& call) noexcept {
-        sums_ = with(call);
-        std::uint64_t& word = ring_[next_ / calls_per_word];
-        const std::uint32_t shift = next_ % calls_per_word * bits_per_call;
-        word &= ~((failed_bit | slow_bit) << shift);
-        word |= ((call.failed ? failed_bit : 0) | (call.slow ? slow_bit : 0)) << shift;
-        next_ = next_ + 1 == size_ ? 0 : next_ + 1;
+        put(call);
         return rule_.judge(sums_);
     }
 
@@ -125,6 +120,19 @@ class CountWindow::Tally {
         next_ = 0;
     }
 
+    /// Holds the newest calls that fit, exactly. **Cost.** O(size / 32) for the same size, else
+    /// O(size).
+    constexpr void take_over(const Tally& before) noexcept {
+        if (before.size_ == size_) {
+            std::copy(before.ring_.begin(), before.ring_.end(), ring_.begin());
+            next_ = before.next_;
+            sums_ = before.sums_;
+            return;
+        }
+        const auto held = static_cast<std::uint32_t>(before.sums_.calls);
+        for (std::uint32_t age = std::min(held, size_); age != 0; --age) put(before.call_of_age(age));
+    }
+
     [[nodiscard]] constexpr Counts counts(Instant /*now*/) const noexcept {
         return rule_.counts(sums_);
     }
@@ -139,12 +147,31 @@ class CountWindow::Tally {
     [[nodiscard]] constexpr detail::WindowSums with(const FinishedCall& call) const noexcept {
         detail::WindowSums sums = sums_;
         if (sums.calls == size_) {
-            const std::uint64_t oldest =
-                ring_[next_ / calls_per_word] >> next_ % calls_per_word * bits_per_call;
-            sums.subtract({1, oldest & failed_bit ? 1U : 0U, oldest & slow_bit ? 1U : 0U});
+            const FinishedCall oldest = call_at(next_);
+            sums.subtract({1, oldest.failed ? 1U : 0U, oldest.slow ? 1U : 0U});
         }
         sums.add(call);
         return sums;
+    }
+
+    constexpr void put(const FinishedCall& call) noexcept {
+        sums_ = with(call);
+        std::uint64_t& word = ring_[next_ / calls_per_word];
+        const std::uint32_t shift = next_ % calls_per_word * bits_per_call;
+        word &= ~((failed_bit | slow_bit) << shift);
+        word |= ((call.failed ? failed_bit : 0) | (call.slow ? slow_bit : 0)) << shift;
+        next_ = next_ + 1 == size_ ? 0 : next_ + 1;
+    }
+
+    [[nodiscard]] constexpr FinishedCall call_at(std::uint32_t place) const noexcept {
+        const std::uint64_t bits =
+            ring_[place / calls_per_word] >> place % calls_per_word * bits_per_call;
+        return {.failed = (bits & failed_bit) != 0, .slow = (bits & slow_bit) != 0};
+    }
+
+    /// The newest is 1 call old.
+    [[nodiscard]] constexpr FinishedCall call_of_age(std::uint32_t age) const noexcept {
+        return call_at(next_ >= age ? next_ - age : size_ - (age - next_));
     }
 
     static constexpr std::uint32_t bits_per_call = 2;

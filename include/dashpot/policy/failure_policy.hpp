@@ -64,6 +64,11 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 ///   noexcept` if it offers that. The guard then need not take its lock for each, and tells them
 ///   together, before anything else. It asks only while no verdict stands: it clears the Tally after
 ///   one.
+/// - `void Tally::take_over(const Tally& before) noexcept`: takes what it can use of the calls that
+///   another Tally of the same policy type holds, whose options may differ. It is asked of a Tally just
+///   made, when a running breaker is given another policy, under the lock: it must not allocate.
+///   Outcomes stay as they were judged. A verdict may stand after it; the guard opens nothing until the
+///   next call is told. Without it a changed policy begins empty.
 ///
 /// A policy is told the time; it reads no clock, takes no lock and calls nobody back.
 template <class P>
@@ -90,6 +95,11 @@ template <class T>
 concept BatchesSuccesses = requires(T& tally, const T& read, std::uint64_t count) {
     { read.may_batch_successes() } noexcept -> std::same_as<bool>;
     { tally.record_successes(count) } noexcept;
+};
+
+template <class T>
+concept TakesOver = requires(T& tally, const T& before) {
+    { tally.take_over(before) } noexcept;
 };
 
 template <class T>

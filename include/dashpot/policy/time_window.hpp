@@ -12,6 +12,7 @@
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/slow_calls.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -120,6 +121,18 @@ class TimeWindow::Tally {
         newest_bucket_.reset();
     }
 
+    /// Holds the newest buckets that fit; none if buckets are no longer as long as they were.
+    /// **Cost.** O(`buckets`).
+    constexpr void take_over(const Tally& before) noexcept {
+        if (before.bucket_length_ != bucket_length_) return;
+        newest_bucket_ = before.newest_bucket_;
+        for (std::size_t age = 0; age != std::min(ring_.size(), before.ring_.size()); ++age) {
+            const detail::WindowSums& bucket = before.ring_[before.of_age(age)];
+            ring_[of_age(age)] = bucket;
+            sums_.add(bucket);
+        }
+    }
+
     [[nodiscard]] constexpr Counts counts(Instant now) const noexcept {
         if (!newest_bucket_) return rule_.counts({});
         const std::uint64_t passed = buckets_since(bucket_at(now));
@@ -150,6 +163,11 @@ class TimeWindow::Tally {
 
     [[nodiscard]] constexpr std::size_t behind_newest(std::size_t step) const noexcept {
         return (newest_ + step) % ring_.size();
+    }
+
+    /// The newest is 0 buckets old.
+    [[nodiscard]] constexpr std::size_t of_age(std::size_t age) const noexcept {
+        return behind_newest(ring_.size() - age);
     }
 
     constexpr void move_to(std::int64_t bucket) noexcept {

@@ -100,6 +100,19 @@ class Target {
         return detail::admitted_call(try_enter(), std::forward<F>(f), classify);
     }
 
+    /// Changes policy, breaker and limit of the target as it runs: as CircuitBreaker::reconfigure() and
+    /// Bulkhead::resize().
+    ///
+    /// **Contract.** Each guard changes in one step, and both by the same call, whoever else calls it:
+    /// of calls that overlap, the breaker and the limit that stay are of one.
+    /// **Errors.** As the constructor; then nothing has changed.
+    void reconfigure(TargetOptions<P> options)
+        requires detail::CanBeReconfigured<P>
+    {
+        detail::InOneStep::reconfigure(breaker_, std::move(options.policy), options.breaker,
+                                       [&] { bulkhead_.resize(options.max_concurrent); });
+    }
+
   private:
     const std::string name_;
     CircuitBreaker<C, P> breaker_;

@@ -113,4 +113,18 @@ TEST_CASE("ConfiguredPolicyTest: targets of one registry have different rules") 
     CHECK(run->breaker().state() == State::open);
 }
 
+TEST_CASE("ConfiguredPolicyTest: takes over from the same kind of rule, and from no other") {
+    dashpot::CircuitBreaker<dashpot::testing::ManualClock, ConfiguredPolicy> breaker{{count_window}};
+    for (int i = 0; i != 3; ++i) breaker.record_failure();
+    CountWindow larger = count_window;
+    larger.size = 16;
+    breaker.reconfigure({larger}, {});
+    CHECK(breaker.snapshot().failures == 3);
+    breaker.reconfigure({ConsecutiveFailures{.threshold = 4}}, {});
+    CHECK(breaker.snapshot().failures == 0);
+    for (int i = 0; i != 3; ++i) breaker.record_failure();
+    breaker.reconfigure({ConsecutiveFailures{.threshold = 5}}, {});
+    CHECK(breaker.snapshot().failures == 3);
+}
+
 } // namespace tests::examples_relay_hub_configured_policy

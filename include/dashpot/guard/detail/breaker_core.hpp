@@ -14,6 +14,7 @@
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/detail/breaker_machine.hpp>
 #include <dashpot/guard/detail/breaker_word.hpp>
+#include <dashpot/guard/detail/call_report.hpp>
 #include <dashpot/guard/detail/call_stripes.hpp>
 #include <dashpot/guard/detail/event_channel.hpp>
 #include <dashpot/guard/detail/refusal_gate.hpp>
@@ -41,12 +42,6 @@ struct Admission {
     std::chrono::nanoseconds retry_after{0};
 };
 
-/// How long a call took: told by who made it, or to be measured from its start.
-struct Timing {
-    std::chrono::nanoseconds value{0}; // the length, or the time since the epoch at which it began
-    bool is_start = false;
-};
-
 /// A BreakerMachine that threads can share.
 ///
 /// The machine changes under mutex_, in change() alone, which publishes what became of it: a word and a
@@ -60,10 +55,9 @@ class BreakerCore {
     static constexpr std::uint64_t any_generation = Machine::any_generation;
 
     BreakerCore(P policy, const BreakerOptions& options, C clock)
-        : clock_{std::move(clock)}, policy_{validated(std::move(policy))},
-          slow_after_{slow_after(policy_)},
-          machine_{policy_, validated(options), read(clock_), own_seed()}, word_{word_locked().bits()} {
-    }
+        : clock_{std::move(clock)},
+          machine_{validated(std::move(policy)), validated(options), read(clock_), own_seed()},
+          word_{word_locked().bits()}, slow_after_{machine_.slow_after().count()} {}
 
     BreakerCore(const BreakerCore&) = delete;
     BreakerCore& operator=(const BreakerCore&) = delete;
@@ -74,13 +68,9 @@ class BreakerCore {
 
     [[nodiscard]] Instant now() const noexcept { return read(clock_); }
 
-    /// Whether the policy wants to know how long calls take.
+    /// Whether the policy wants to know how long calls take. It may be another a moment later.
     [[nodiscard]] bool times_calls() const noexcept {
-        return JudgesSlowCalls<P> && slow_after_ != never;
-    }
-
-    [[nodiscard]] bool is_slow(std::chrono::nanoseconds elapsed) const noexcept {
-        return JudgesSlowCalls<P> && elapsed > slow_after_;
+        return JudgesSlowCalls<P> && slow_after() != never;
     }
 
     /// Asks to make one call. An `unnamed` probe may be answered by anybody.
@@ -109,22 +99,17 @@ class BreakerCore {
             }
             if (!judges_calls(seen.state())) return false;
 
-            FinishedCall call{.failed = outcome == Outcome::failure};
-            bool is_timed = times_calls() && timing.is_start; // one reading serves every purpose
-            if (is_timed) call.at = now();
-            call.slow = is_slow(is_timed ? between(Instant{timing.value}, call.at) : timing.value);
-            const bool is_healthy = !call.failed && !call.slow;
-            if (is_healthy && seen.is_closed_and_quiet()) return true;
-            if (!is_timed && (!Machine::foresees_opening || seen.state() == State::half_open)) {
-                call.at = now();
-                is_timed = true;
-            }
-            if (is_healthy && leave_success(generation, call.at)) return true;
+            CallReport report{.failed = outcome == Outcome::failure, .timing = timing};
+            if (!report.failed && seen.is_closed_and_quiet()) return true;
+            if (EndsBatches<typename P::Tally> || (timing.is_start && times_calls())) report.end(now());
+            if (!report.failed && leave_success(generation, report)) return true;
+            const bool needs_end = !Machine::foresees_opening || seen.state() == State::half_open;
+            if (needs_end && !report.is_timed) report.end(now());
 
-            std::optional<Effect> effect = record(seen, generation, call, is_timed);
+            std::optional<Effect> effect = record(seen, generation, report);
             if (effect && effect->lacks_time) {
-                call.at = now();
-                effect = record(seen, generation, call, true);
+                report.end(now());
+                effect = record(seen, generation, report);
             }
             if (effect) return effect->was_taken;
         }
@@ -142,6 +127,22 @@ class BreakerCore {
 
     void command(State to, Reason reason) noexcept {
         change_now([&](Machine& machine, Instant at) { return machine.command(to, reason, at); });
+    }
+
+    /// Changes policy and options, and calls `also()` in the same step, under the lock.
+    template <class F>
+    void reconfigure(P policy, const BreakerOptions& options, F&& also)
+        requires CanBeReconfigured<P>
+    {
+        policy.validate();
+        options.validate();
+        typename P::Tally tally{std::as_const(policy)}; // what allocates comes before the lock
+        change_now([&](Machine& machine, Instant) {
+            const Effect effect = machine.reconfigure(policy, tally, options);
+            slow_after_.store(machine.slow_after().count(), std::memory_order_relaxed);
+            also();
+            return effect;
+        });
     }
 
     [[nodiscard]] std::chrono::nanoseconds retry_after() const noexcept {
@@ -169,12 +170,8 @@ class BreakerCore {
   private:
     using Channel = EventChannel<Transition>;
 
-    static constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
-
-    /// The duration above which a call is slow.
-    [[nodiscard]] static std::chrono::nanoseconds slow_after(const P& policy) noexcept {
-        if constexpr (JudgesSlowCalls<P>) return policy.slow_after().value_or(never);
-        return never;
+    [[nodiscard]] std::chrono::nanoseconds slow_after() const noexcept {
+        return std::chrono::nanoseconds{slow_after_.load(std::memory_order_relaxed)};
     }
 
     template <class T>
@@ -219,20 +216,28 @@ class BreakerCore {
     using Effect = typename Machine::Effect;
 
     /// Leaves a success for later, where that makes no difference. It then counts in the generation.
-    [[nodiscard]] bool leave_success(std::uint64_t generation, [[maybe_unused]] Instant at) noexcept {
+    [[nodiscard]] bool leave_success(std::uint64_t generation,
+                                     [[maybe_unused]] const CallReport& report) noexcept {
         return stripes_.leave_success([&] {
+            if constexpr (JudgesSlowCalls<P>) {
+                if (!report.is_quick(slow_after())) return false;
+            }
             if constexpr (EndsBatches<typename P::Tally>) {
-                if (at.time_since_epoch().count() >= batch_ends_.load(std::memory_order_relaxed))
+                if (report.at.time_since_epoch().count() >= batch_ends_.load(std::memory_order_relaxed))
                     return false;
             }
             return generation == any_generation || generation == word().generation();
         });
     }
 
-    std::optional<Effect> record(BreakerWord seen, std::uint64_t generation, const FinishedCall& call,
-                                 bool is_timed) noexcept {
-        return change(seen,
-                      [&](Machine& machine) { return machine.record(generation, call, is_timed); });
+    /// Judges by the policy that is in force under the lock, whatever was seen before.
+    std::optional<Effect> record(BreakerWord seen, std::uint64_t generation,
+                                 const CallReport& report) noexcept {
+        return change(seen, [&](Machine& machine) -> Effect {
+            const bool is_slow = !report.is_quick(machine.slow_after());
+            if (is_slow && !report.is_measured()) return {.lacks_time = true};
+            return machine.record(generation, {report.failed, is_slow, report.at}, report.is_timed);
+        });
     }
 
     /// The effect, or nothing when the breaker had moved on since it was `seen`.
@@ -323,8 +328,6 @@ class BreakerCore {
     }
 
     [[no_unique_address]] const C clock_;
-    const P policy_;
-    const std::chrono::nanoseconds slow_after_;
 
     // Written by who records something that counts: a line of its own, away from the word. Mutable,
     // since who reads the machine first tells it what lies in the stripes.
@@ -335,8 +338,9 @@ class BreakerCore {
     // Read by every caller, written only when something changes.
     alignas(cache_line) threading::atomic<std::uint64_t> word_; // written under mutex_
     RefusalGate gate_;                                          // written under mutex_
-    // Written under mutex_, while no stripe is open.
+    // Written under mutex_, while no stripe is open: who leaves a success reads those of its opening.
     mutable threading::atomic<std::int64_t> batch_ends_{0};
+    threading::atomic<std::int64_t> slow_after_; // nanoseconds
 
     mutable CallStripes stripes_;
 };

@@ -8,6 +8,7 @@
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/breaker_options.hpp>
+#include <dashpot/guard/detail/call_report.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/detail/probe_gate.hpp>
@@ -16,6 +17,8 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace dashpot::inline v0::detail {
 
@@ -23,6 +26,11 @@ namespace dashpot::inline v0::detail {
 [[nodiscard]] constexpr bool judges_calls(State state) noexcept {
     return state == State::closed || state == State::half_open || state == State::metrics_only;
 }
+
+/// Whether another policy can take its place with nothing that could fail half-way.
+template <class P>
+concept CanBeReconfigured =
+    std::is_nothrow_swappable_v<P> && std::is_nothrow_swappable_v<typename P::Tally>;
 
 /// The rules of a circuit breaker, and nothing but the rules: one call at a time, told the time.
 ///
@@ -47,6 +55,9 @@ class BreakerMachine {
         EndsBatches<Tally> || !requires(const Tally& tally) { tally.batch_ends(); },
         "Tally::batch_ends() must be const noexcept and return an Instant, beside batches");
     static_assert(
+        TakesOver<Tally> || !requires(Tally& tally, Tally& before) { tally.take_over(before); },
+        "Tally::take_over() must be noexcept and take a const Tally&");
+    static_assert(
         !(ForeseesOpening<Tally> && EndsBatches<Tally>),
         "a Tally with batch_ends() places calls in time, so it must be told when: would_open() "
         "says that it need not");
@@ -62,10 +73,10 @@ class BreakerMachine {
         bool lacks_time = false;          ///< Nothing was done: ask again and say when the call ended.
     };
 
-    constexpr BreakerMachine(const P& policy, const BreakerOptions& options, Instant now,
-                             std::uint64_t seed)
-        : options_{options}, tally_{policy}, probes_{options.half_open}, state_{options.initial_state},
-          since_{now}, chance_{options.reset_timeout.seed().value_or(seed)} {}
+    constexpr BreakerMachine(P policy, const BreakerOptions& options, Instant now, std::uint64_t seed)
+        : policy_{std::move(policy)}, options_{options}, tally_{std::as_const(policy_)},
+          probes_{options.half_open}, state_{options.initial_state}, since_{now},
+          chance_{options.reset_timeout.seed().value_or(seed)} {}
 
     [[nodiscard]] constexpr State state() const noexcept { return state_; }
     [[nodiscard]] constexpr std::uint64_t generation() const noexcept { return generation_; }
@@ -73,9 +84,16 @@ class BreakerMachine {
     /// When it entered its state.
     [[nodiscard]] constexpr Instant since() const noexcept { return since_; }
 
-    /// A success that is not slow would change nothing, and nobody counts it either.
+    /// A call that takes longer is slow; `never` where slow calls are not judged.
+    [[nodiscard]] constexpr std::chrono::nanoseconds slow_after() const noexcept {
+        if constexpr (JudgesSlowCalls<P>) return policy_.slow_after().value_or(never);
+        return never;
+    }
+
+    /// A success of any length would change nothing, and nobody counts it either.
     [[nodiscard]] constexpr bool is_quiet() const noexcept {
-        return state_ == State::closed && !options_.count_totals && tally_.quiet();
+        return state_ == State::closed && !options_.count_totals && !a_verdict_may_stand_ &&
+               slow_after() == never && tally_.quiet();
     }
 
     /// While it is on, every caller is refused. FORCED_OPEN needs none: it never ends.
@@ -101,7 +119,7 @@ class BreakerMachine {
         }
         if (state_ == State::half_open) {
             if (probes_.all_out()) { // and nobody answered in time: these probes are lost
-                probes_.restart(probes_.probe_timeout());
+                start_probing();
                 ++generation_;
             }
             probes_.grant(now, unnamed);
@@ -124,14 +142,14 @@ class BreakerMachine {
         }
         count(call);
         if (state_ == State::closed) {
-            const std::optional<Reason> reason = tally_.record(call);
+            const std::optional<Reason> reason = judge(call);
             if (reason) enter(State::open, call.at);
             return {true, reason};
         }
         if (state_ == State::metrics_only) {
-            if (tally_.record(call)) {
+            if (judge(call)) {
                 ++would_have_opened_;
-                tally_.clear();
+                forget_calls();
             }
             return {true};
         }
@@ -150,6 +168,7 @@ class BreakerMachine {
     /// Successes that are not slow may be told later, and together, before anything else is told.
     [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
         if (state_ != State::closed && state_ != State::metrics_only) return false;
+        if (a_verdict_may_stand_) return false;
         if constexpr (BatchesSuccesses<Tally>) return tally_.may_batch_successes();
         return tally_.quiet();
     }
@@ -188,9 +207,34 @@ class BreakerMachine {
             return {true, reason};
         }
         if (to == State::closed) { // no transition, but what is in flight must not count any more
-            tally_.clear();
+            forget_calls();
             ++generation_;
         }
+        return {true};
+    }
+
+    /// Changes policy and options, and neither state nor generation; what was in force it leaves in
+    /// `policy` and `fresh`, which must be a new tally of `policy`.
+    ///
+    /// Nothing opens by that: a verdict on the calls that it holds is spoken with the next. A wait in
+    /// OPEN is measured anew if it would be another; a half-open period ends by the rules it began
+    /// with.
+    constexpr Effect reconfigure(P& policy, Tally& fresh, const BreakerOptions& options) noexcept
+        requires CanBeReconfigured<P>
+    {
+        using std::swap;
+        if (!(policy == policy_)) {
+            if constexpr (TakesOver<Tally>) fresh.take_over(tally_);
+            swap(policy_, policy);
+            swap(tally_, fresh);
+            a_verdict_may_stand_ = true;
+        }
+        if (!(options.reset_timeout == options_.reset_timeout)) {
+            chance_ = options.reset_timeout.seed().value_or(chance_);
+            if (state_ == State::open || state_ == State::half_open) draw_wait(options.reset_timeout);
+        }
+        if (options.count_totals && !options_.count_totals) totals_ = {}; // it counts from here on
+        options_ = options;
         return {true};
     }
 
@@ -232,16 +276,33 @@ class BreakerMachine {
         if (to == State::open || to == State::forced_open) frozen_ = counts_at(now);
         if (to == State::open) {
             reopenings_ = state_ == State::half_open ? reopenings_ + 1 : 0;
-            reset_timeout_ = options_.reset_timeout.delay(reopenings_, next_chance(chance_));
+            draw_wait(options_.reset_timeout);
             opened_at_ = now;
         }
-        if (to == State::half_open) {
-            probes_.restart(options_.half_open.probe_timeout.value_or(reset_timeout_));
-        }
-        tally_.clear();
+        if (to == State::half_open) start_probing();
+        forget_calls();
         since_ = now;
         state_ = to;
         ++generation_;
+    }
+
+    constexpr std::optional<Reason> judge(const FinishedCall& call) noexcept {
+        a_verdict_may_stand_ = false; // whatever it is, it is spoken now
+        return tally_.record(call);
+    }
+
+    constexpr void forget_calls() noexcept {
+        a_verdict_may_stand_ = false;
+        tally_.clear();
+    }
+
+    constexpr void draw_wait(const Backoff& reset_timeout) noexcept {
+        reset_timeout_ = reset_timeout.delay(reopenings_, next_chance(chance_));
+    }
+
+    constexpr void start_probing() noexcept {
+        probes_ = ProbeGate{options_.half_open}; // they may have changed since the last period
+        probes_.restart(options_.half_open.probe_timeout.value_or(reset_timeout_));
     }
 
     [[nodiscard]] constexpr Counts counts_at(Instant now) const noexcept {
@@ -256,6 +317,7 @@ class BreakerMachine {
         return {};
     }
 
+    P policy_;
     BreakerOptions options_;
     Tally tally_;
     ProbeGate probes_;
@@ -267,8 +329,9 @@ class BreakerMachine {
     std::chrono::nanoseconds reset_timeout_{0}; // in force since it last opened
     std::uint64_t would_have_opened_ = 0;
     CallTotals totals_{};
-    std::uint32_t reopenings_ = 0; // from HALF_OPEN, since it was last CLOSED
-    std::uint64_t chance_;         // for the jitter
+    std::uint32_t reopenings_ = 0;     // from HALF_OPEN, since it was last CLOSED
+    std::uint64_t chance_;             // for the jitter
+    bool a_verdict_may_stand_ = false; // on the calls held: the policy has changed since the last
 };
 
 } // namespace dashpot::inline v0::detail

@@ -79,10 +79,6 @@ class ProbeGate {
         return {.calls = std::uint64_t{succeeded_} + failed_, .failures = failed_, .slow = slow_};
     }
 
-    [[nodiscard]] constexpr std::chrono::nanoseconds probe_timeout() const noexcept {
-        return probe_timeout_;
-    }
-
   private:
     HalfOpen options_;
     std::chrono::nanoseconds probe_timeout_{0};

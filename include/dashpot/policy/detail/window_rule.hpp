@@ -44,7 +44,8 @@ struct WindowRule {
     std::optional<SlowCalls> slow_calls;
 
     [[nodiscard]] constexpr Counts counts(const WindowSums& sums) const noexcept {
-        Counts counts{.calls = sums.calls, .failures = sums.failures, .slow = sums.slow};
+        Counts counts{.calls = sums.calls, .failures = sums.failures};
+        if (slow_calls) counts.slow = sums.slow; // a policy before this one may have judged them
         if (sums.calls < minimum_calls) return counts;
         counts.failure_rate = ratio(sums.failures, sums.calls);
         if (slow_calls) counts.slow_rate = ratio(sums.slow, sums.calls);

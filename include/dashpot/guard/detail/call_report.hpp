@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_DETAIL_CALL_REPORT_HPP
+#define DASHPOT_GUARD_DETAIL_CALL_REPORT_HPP
+
+#include <dashpot/core/duration.hpp>
+
+#include <chrono>
+
+namespace dashpot::inline v0::detail {
+
+/// The limit above which no call is: slow calls are not judged.
+inline constexpr std::chrono::nanoseconds never = (std::chrono::nanoseconds::max)();
+
+/// How long a call took: told by who made it, or to be measured from its start.
+struct Timing {
+    std::chrono::nanoseconds value{0}; // the length, or the time since the epoch at which it began
+    bool is_start = false;
+};
+
+/// How a call ended, as its caller knows it. Whether it was slow is not his to say: that depends on the
+/// policy in force when the answer is recorded.
+struct CallReport {
+    bool failed = false;
+    Timing timing{};
+    Instant at{}; // when it ended, once somebody has looked at the clock
+    bool is_timed = false;
+
+    constexpr void end(Instant now) noexcept {
+        at = now;
+        is_timed = true;
+    }
+
+    [[nodiscard]] constexpr bool is_measured() const noexcept { return is_timed || !timing.is_start; }
+
+    /// Whether it is known to have taken no longer. Where nothing is judged slow nobody needs to know.
+    [[nodiscard]] constexpr bool is_quick(std::chrono::nanoseconds slow_after) const noexcept {
+        if (slow_after == never) return true;
+        if (!is_measured()) return false;
+        return (timing.is_start ? between(Instant{timing.value}, at) : timing.value) <= slow_after;
+    }
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif
