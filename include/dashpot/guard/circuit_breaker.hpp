@@ -20,6 +20,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <type_traits>
@@ -130,6 +131,11 @@ class CircuitBreaker {
     /// All numbers, of one instant. A pure read. **Cost.** The mutex, for a moment.
     [[nodiscard]] Snapshot snapshot() const { return core_.snapshot(); }
 
+    /// Whether a new one would admit and judge all calls from here on as this one: it was made CLOSED
+    /// and is so, with no call in its window, and was not reconfigured. What is in flight does not
+    /// show. A pure read. **Cost.** One atomic load unless CLOSED; the mutex, for a moment.
+    [[nodiscard]] bool is_as_new() const noexcept { return core_.is_as_new(); }
+
     /// What is left of the wait: 0 unless OPEN, never negative, never more than the reset timeout.
     [[nodiscard]] std::chrono::nanoseconds retry_after() const noexcept { return core_.retry_after(); }
 
@@ -172,6 +178,9 @@ class CircuitBreaker {
     [[nodiscard]] Subscription on_transition(std::function<void(const Transition&)> listener) {
         return core_.subscribe(std::move(listener));
     }
+
+    /// How many subscriptions of on_transition() live.
+    [[nodiscard]] std::size_t listeners() const noexcept { return core_.listeners(); }
 
   private:
     using Core = detail::BreakerCore<C, P>;

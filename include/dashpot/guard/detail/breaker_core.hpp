@@ -24,6 +24,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -163,8 +164,23 @@ class BreakerCore {
         return seen;
     }
 
+    [[nodiscard]] bool is_as_new() const noexcept {
+        if (!word().is_closed()) return false;
+        const Instant at = now();
+        const std::lock_guard lock{mutex_};
+        collect_locked();
+        const bool is_so = machine_.is_as_new(at);
+        reopen_locked();
+        return is_so;
+    }
+
     [[nodiscard]] Subscription subscribe(std::function<void(const Transition&)> listener) {
         return Channel::subscribe(channel(), std::move(listener));
+    }
+
+    [[nodiscard]] std::size_t listeners() const noexcept {
+        const std::lock_guard lock{mutex_};
+        return channel_ ? channel_->size() : 0;
     }
 
   private:

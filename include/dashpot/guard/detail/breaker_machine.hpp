@@ -223,6 +223,7 @@ class BreakerMachine {
         requires CanBeReconfigured<P>
     {
         using std::swap;
+        if (!(policy == policy_ && options == options_)) is_as_made_ = false;
         if (!(policy == policy_)) {
             if constexpr (TakesOver<Tally>) fresh.take_over(tally_);
             swap(policy_, policy);
@@ -239,6 +240,14 @@ class BreakerMachine {
     }
 
     /// All but the counters that the machine is not told of.
+    /// Whether one that was made now would judge alike from here on.
+    [[nodiscard]] constexpr bool is_as_new(Instant now) const noexcept {
+        if (state_ != State::closed || options_.initial_state != State::closed || !is_as_made_)
+            return false;
+        const Counts counts = counts_at(now);
+        return counts.calls == 0 && counts.failures == 0;
+    }
+
     [[nodiscard]] constexpr Snapshot snapshot(Instant now) const noexcept {
         const Counts counts = counts_at(now);
         const bool is_open = state_ == State::open;
@@ -331,6 +340,7 @@ class BreakerMachine {
     CallTotals totals_{};
     std::uint32_t reopenings_ = 0;     // from HALF_OPEN, since it was last CLOSED
     std::uint64_t chance_;             // for the jitter
+    bool is_as_made_ = true;           // with the policy and the options of the constructor
     bool a_verdict_may_stand_ = false; // on the calls held: the policy has changed since the last
 };
 

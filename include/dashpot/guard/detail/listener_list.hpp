@@ -43,6 +43,12 @@ class ListenerList {
         call_ended_.wait(lock, [&] { return listener.runner == threading::thread_id{}; });
     }
 
+    /// How many listen.
+    [[nodiscard]] std::size_t size() const noexcept {
+        const std::lock_guard lock{mutex_};
+        return listeners_.size();
+    }
+
   protected:
     ~ListenerList() = default;
 
@@ -63,7 +69,7 @@ class ListenerList {
         return *next;
     }
 
-    threading::mutex mutex_;
+    mutable threading::mutex mutex_;
     threading::condition_variable call_ended_;
     std::vector<std::shared_ptr<Listener>> listeners_; // by number; guarded by mutex_
     std::uint64_t last_number_ = 0;                    // guarded by mutex_
