@@ -34,6 +34,7 @@
 #include <dashpot/guard/transition.hpp>
 
 #include <dashpot/registry/registry.hpp>
+#include <dashpot/registry/registry_options.hpp>
 #include <dashpot/registry/target.hpp>
 
 #endif

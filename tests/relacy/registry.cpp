@@ -146,6 +146,53 @@ struct Counted : OnRegistry<Counted, 2> {
     void after() { HOLDS(registry.size() == 2); }
 };
 
+/// One forgets what is idle while another trips a target and lets go of it: that one is not forgotten.
+struct TrippedIsKept : OnRegistry<TrippedIsKept, 2> {
+    void thread(unsigned i) {
+        if (i == 0) {
+            registry.get("CORE")->breaker().trip();
+        } else {
+            (void)registry.evict_idle();
+        }
+    }
+    void after() {
+        const auto core = registry.find("CORE");
+        HOLDS(core != nullptr && core->breaker().state() == State::open);
+        HOLDS(registry.size() == 1);
+    }
+};
+
+/// The same while another holds it: it stays, and is the one that all get.
+struct HeldIsKept : OnRegistry<HeldIsKept, 2> {
+    void before() {
+        OnRegistry::before();
+        (void)registry.get("CORE");
+    }
+    void thread(unsigned i) {
+        if (i == 0) {
+            const auto core = registry.get("CORE");
+            HOLDS(registry.get("CORE") == core);
+        } else {
+            HOLDS(registry.evict_idle() <= 1);
+        }
+    }
+    void after() { HOLDS(registry.size() <= 1); }
+};
+
+/// Options that a function gives: it is asked once, by one, and what it says is what all get.
+struct OptionsOnce : OnRegistry<OptionsOnce, 2> {
+    plain<std::uint32_t> asked{0};
+
+    void thread(unsigned) {
+        const auto core = registry.get("CORE", [this](std::string_view) {
+            asked = asked + 1;
+            return dashpot::TargetOptions<>{.max_concurrent = 1 + asked};
+        });
+        HOLDS(core->bulkhead().max_concurrent() == 2);
+    }
+    void after() { HOLDS(asked == 1); }
+};
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -159,9 +206,14 @@ int main(int argc, char** argv) {
          {"heard from the start", holds<HeardFromTheStart>, {bound, 3}, {bound, 5}},
          {"one at a time across targets", holds<OneAtATimeAcrossTargets>, {bound, 2}, {bound, 3}},
          {"removed is unheard", holds<RemovedIsUnheard>, {bound, 3}, {bound, 4}},
-         {"counted", holds<Counted>, {bound, 4}, {bound, 5}}},
-        {{"targets_are_counted_in_two_steps",
-          "counted",
-          {torn, "registry.hpp", "Place", "compare_exchange"}},
-         {"removal_is_not_told", "removed is unheard", {left_out, "registry.hpp", "remove", "store"}}});
+         {"counted", holds<Counted>, {bound, 4}, {bound, 5}},
+         {"tripped is kept", holds<TrippedIsKept>, {bound, 3}, {bound, 5}},
+         {"held is kept", holds<HeldIsKept>, {bound, 3}, {bound, 5}},
+         {"options once", holds<OptionsOnce>, {bound, 4}, {bound, 6}}},
+        {{"targets_are_counted_in_two_steps", "counted", {torn, "target_table.hpp", "add", "fetch"}},
+         {"end_of_a_turn_is_not_told", "options once", {left_out, "turn.hpp", "~Turn", "notify"}},
+         {"removal_is_not_told",
+          "removed is unheard",
+          {left_out, "target_table.hpp", "remove", "store"}},
+         {"evicted_by_the_word_alone", "tripped is kept"}});
 }

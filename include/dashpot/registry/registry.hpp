@@ -4,54 +4,32 @@
 
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
-#include <dashpot/core/detail/print.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
-#include <dashpot/core/threading.hpp>
-#include <dashpot/guard/detail/event_channel.hpp>
+#include <dashpot/core/duration.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/registry/detail/member.hpp>
+#include <dashpot/registry/detail/overrides.hpp>
+#include <dashpot/registry/detail/place.hpp>
+#include <dashpot/registry/detail/target_table.hpp>
+#include <dashpot/registry/detail/turn.hpp>
+#include <dashpot/registry/registry_options.hpp>
 #include <dashpot/registry/target.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
-#include <iosfwd>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace dashpot::inline v0 {
-
-/// What bounds a Registry.
-struct RegistryOptions {
-    /// Targets at most, and configured names at most: names may come from requests. 1 or more.
-    /// Default 10 000.
-    std::size_t max_targets = 10'000;
-
-    friend bool operator==(const RegistryOptions&, const RegistryOptions&) = default;
-
-    /// Writes it as the initializer that makes it.
-    template <class Traits>
-    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
-                                                        const RegistryOptions& options) {
-        return detail::FieldPrinter{out, "RegistryOptions"}
-            .field("max_targets", options.max_targets)
-            .end();
-    }
-
-    constexpr void validate() const {
-        if (max_targets == 0) refuse_option("RegistryOptions::max_targets must be 1 or more");
-    }
-};
 
 /// Gives every name its own Target, made at its first use, so that trouble with one target never
 /// floods the next.
@@ -60,7 +38,14 @@ struct RegistryOptions {
 ///     auto balance = targets.get("CORE")->call([&] { return ask_core(account); });
 ///
 /// **Contract.** One Target per name, whoever asks first. A removed target lives on in the hands that
-/// hold it; the name then begins afresh, without its configuration.
+/// hold it; the name then begins afresh, without its configuration. An idle target may be evicted to
+/// make room; the name then begins afresh with its configuration, and nobody can tell the difference
+/// but by the numbers that count over a target's life. Idle is a target that
+/// - nobody holds a shared_ptr to (a std::weak_ptr holds nothing: locked in the very moment of an
+///   eviction, it leads to a target that lives on as a removed one does),
+/// - began CLOSED and is CLOSED, with no call in its window and none in flight, and
+/// - has the options that it was made with, and no listener of its own.
+/// Hold the shared_ptr as long as a Permit or an Entry of the target lives.
 /// **Threads.** Every member, any thread, any time. No code of the user's runs under a lock.
 /// **Cost.** get() of a name that exists: a lock that only names of the same shard share, one look-up,
 /// one shared_ptr copy, no allocation. Keep the shared_ptr where a call must be cheaper.
@@ -82,45 +67,87 @@ class Registry {
 
     /// Finds the target, or makes it: exactly once per name. Never null.
     ///
-    /// **Errors.** std::length_error naming `max_targets` when there are so many already.
+    /// **Contract.** A new target has the options configured for its name, else those of the longest
+    /// prefix configured that its name begins with, else the defaults. Where there are `max_targets`
+    /// already, an idle one makes room, however short it has been idle.
+    /// **Cost.** A new name: what the target costs, made outside the registry's locks; others who want
+    /// that name wait. At the bound, it looks for an idle target: at all of them, one shard after the
+    /// other, as long as no more than all were looked at in this second; else at 16, each time at
+    /// others.
+    /// **Errors.** std::length_error naming `max_targets` when there are so many and none was found
+    /// idle. What the target's construction throws, to the one who tried: another who waits tries anew.
     std::shared_ptr<target_type> get(std::string_view name) {
-        Shard& shard = shard_of(name);
-        const std::lock_guard lock{shard.mutex};
-        const auto found = shard.members.find(name);
-        return target_of(found != shard.members.end() ? found->second : add_locked(shard, name));
+        if (auto present = find(name)) return present;
+        return target_of(
+            make(name, [&](std::string_view) -> const TargetOptions<P>& { return defaults_; }));
     }
 
-    /// Finds the target; null if there is none.
-    [[nodiscard]] std::shared_ptr<target_type> find(std::string_view name) const {
-        const Shard& shard = shard_of(name);
-        const std::lock_guard lock{shard.mutex};
-        const auto found = shard.members.find(name);
-        return found != shard.members.end() ? target_of(found->second) : nullptr;
-    }
-
-    /// Sets the options of one name, instead of the defaults, before its first get().
+    /// The same, with `options_for(name)` instead of the defaults.
     ///
-    /// **Errors.** std::invalid_argument for a bad option; std::logic_error when the target exists, or
-    /// when other options were set for it; std::length_error when `max_targets` names are configured.
+    /// **Contract.** `options_for` is called only to make a target for which no options are configured,
+    /// by one thread, once, outside every lock. It may use the registry, for other names.
+    /// **Errors.** As get(); what `options_for` throws; std::invalid_argument for options out of range;
+    /// std::logic_error where `options_for` asks for its own name, or for one whose maker waits for it.
+    template <class F>
+        requires std::is_invocable_r_v<TargetOptions<P>, F&, std::string_view>
+    std::shared_ptr<target_type> get(std::string_view name, F&& options_for) {
+        if (auto present = find(name)) return present;
+        return target_of(make(name, [&](std::string_view wanted) -> TargetOptions<P> {
+            return std::invoke(options_for, wanted);
+        }));
+    }
+
+    /// Finds the target; null if there is none, or none yet. It counts as asked for, as with get().
+    [[nodiscard]] std::shared_ptr<target_type> find(std::string_view name) const {
+        return target_of(table_.find(name));
+    }
+
+    /// Sets the options of one name, instead of the defaults, before its first get(). They are the
+    /// name's until remove().
+    ///
+    /// **Errors.** std::invalid_argument for a bad option; std::logic_error when the target exists or
+    /// is being made, or when other options were set for it, showing both; std::length_error when
+    /// `max_targets` names are configured.
     void configure(std::string_view name, TargetOptions<P> options);
 
+    /// Sets the options of all names that begin with `prefix`, have none of their own and match no
+    /// longer prefix, before the first get() of such a name.
+    ///
+    /// **Cost.** A look at every target.
+    /// **Errors.** As configure(); std::logic_error also names a target that is in use.
+    void configure_prefix(std::string_view prefix, TargetOptions<P> options);
+
     /// Forgets the target and the configuration of a name. Its transitions from now on reach no
-    /// listener of the registry; one that is being delivered on another thread may still.
+    /// listener of the registry; one that is being delivered on another thread may still. A target that
+    /// is being made is not there yet: it comes after, with the options that it began with.
     /// @return true if there was such a target
     bool remove(std::string_view name);
 
-    /// Targets now.
-    [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+    /// Forgets targets that are idle and that nobody has asked for, or was seen to use, for so long.
+    ///
+    /// **Contract.** Their numbers over their life go with them; their configuration stays. The time
+    /// counts from the first look that saw a target unused, by evict_idle() or by `evict_after`: call
+    /// it from time to time. 0: whatever is idle now. A target with a CountWindow that has been called
+    /// is never idle again, unless it is reset(): such a window forgets only by newer calls.
+    /// **Cost.** A look at every target, under the lock of its shard; at a target that was not asked
+    /// for, its breaker's lock too.
+    /// **Errors.** std::invalid_argument if negative.
+    /// @return how many it forgot
+    std::size_t evict_idle(Nanoseconds unused_for = {});
+
+    /// Targets now. One that is being made is none yet, although it has a place of `max_targets`.
+    [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
     /// Calls `f` with every target that exists when it begins, in no particular order: as a Target&, or
-    /// as a shared_ptr to keep if that is what `f` takes. `f` may call the registry.
+    /// as a shared_ptr to keep if that is what `f` takes. `f` may call the registry: what it removes is
+    /// still visited, what it adds is not.
     template <class F>
     void for_each(F&& f) const {
-        for (const std::shared_ptr<target_type>& target : targets()) {
+        for (const Owner& each : table_.all()) {
             if constexpr (std::is_invocable_v<F&, target_type&>) {
-                f(*target);
+                f(each->target);
             } else {
-                f(target);
+                f(target_of(each));
             }
         }
     }
@@ -133,194 +160,99 @@ class Registry {
     on_transition(std::function<void(std::string_view name, const Transition&)> listener);
 
   private:
-    /// How a target's transitions reach the registry's listeners, and whether they still may.
-    struct Feed {
-        std::string name;
-        threading::atomic<bool> is_live{true};
-    };
+    using Table = detail::TargetTable<C, P>;
+    using Owner = typename Table::Owner;
+    using Member = typename Owner::element_type;
 
-    struct Event {
-        std::shared_ptr<const Feed> feed; // so that the name outlives a target destroyed meanwhile
-        Transition transition;
-    };
-
-    using Channel = detail::EventChannel<Event>;
-
-    /// A target and its feed, owned as one. What users hold is a share of it.
-    struct Member {
-        Member(std::string_view name, const TargetOptions<P>& options, const C& clock)
-            : target{std::string{name}, options, clock}, feed{std::make_shared<Feed>()} {
-            feed->name = name;
-        }
-        target_type target;
-        std::shared_ptr<Feed> feed;
-        Subscription forwarding; // after target: it goes first
-    };
-
-    struct Hash : std::hash<std::string_view> {
-        using is_transparent = void;
-    };
-    template <class T>
-    using ByName = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
-
-    struct alignas(detail::cache_line) Shard {
-        mutable threading::mutex mutex;
-        ByName<std::shared_ptr<Member>> members; // guarded by mutex
-        ByName<TargetOptions<P>> configured;     // guarded by mutex; of names not yet used
-        std::shared_ptr<Channel> listeners;      // guarded by mutex; null until somebody listens
-    };
-
-    [[nodiscard]] Shard& shard_of(std::string_view name) noexcept {
-        return shards_[Hash{}(name) % shards_.size()];
-    }
-    [[nodiscard]] const Shard& shard_of(std::string_view name) const noexcept {
-        return shards_[Hash{}(name) % shards_.size()];
+    [[nodiscard]] static std::shared_ptr<target_type> target_of(Owner member) noexcept {
+        if (!member) return nullptr;
+        target_type* const target = &member->target;
+        return {std::move(member), target};
     }
 
-    [[nodiscard]] static std::shared_ptr<target_type>
-    target_of(const std::shared_ptr<Member>& member) noexcept {
-        return {member, &member->target};
-    }
-
-    /// Takes one of `max_targets` places, given back unless kept.
-    class Place {
-      public:
-        Place(threading::atomic<std::size_t>& taken, std::size_t max_targets, const char* refused)
-            : taken_{taken} {
-            std::size_t taken_now = taken_.load(std::memory_order_relaxed);
-            while (taken_now < max_targets) { // never above it, not even for a moment
-                if (taken_.compare_exchange_weak(taken_now, taken_now + 1, std::memory_order_relaxed)) {
-                    return;
-                }
-            }
-            throw std::length_error{std::string{refused} + ": there are max_targets (" +
-                                    std::to_string(max_targets) + ") already"};
-        }
-        Place(const Place&) = delete;
-        Place& operator=(const Place&) = delete;
-        ~Place() {
-            if (!is_kept_) taken_.fetch_sub(1, std::memory_order_relaxed);
-        }
-        void keep() noexcept { is_kept_ = true; }
-
-      private:
-        threading::atomic<std::size_t>& taken_;
-        bool is_kept_ = false;
-    };
-
-    const std::shared_ptr<Member>& add_locked(Shard& shard, std::string_view name);
-    static void forward(Member& member, const std::shared_ptr<Channel>& listeners);
-    [[nodiscard]] std::vector<std::shared_ptr<target_type>> targets() const;
-    [[nodiscard]] std::shared_ptr<Channel> listeners();
+    /// Makes it, or waits for who is at it.
+    template <class F>
+    [[nodiscard]] Owner make(std::string_view name, F options_for);
 
     const TargetOptions<P> defaults_;
     const RegistryOptions options_;
     [[no_unique_address]] const C clock_;
-    threading::atomic<std::size_t> size_{0};
-    threading::atomic<std::size_t> configured_{0};
-    std::array<Shard, 16> shards_;
-    threading::mutex listeners_mutex_;
-    std::shared_ptr<Channel> listeners_; // guarded by listeners_mutex_
+    // Locks are taken in this order: that of overrides_, one of table_, that of turns_.
+    detail::Overrides<TargetOptions<P>> overrides_{options_.max_targets};
+    Table table_;
+    detail::Turns turns_;
 };
 
 template <Clock C, FailurePolicy P>
-auto Registry<C, P>::add_locked(Shard& shard, std::string_view name) -> const std::shared_ptr<Member>& {
-    Place place{size_, options_.max_targets, "Registry::get: no room for another target"};
-    const auto configured = shard.configured.find(name);
-    const bool has_own = configured != shard.configured.end();
-    const auto member =
-        std::make_shared<Member>(name, has_own ? configured->second : defaults_, clock_);
-    if (shard.listeners) forward(*member, shard.listeners);
-    const auto& added = shard.members.emplace(name, member).first->second;
-    if (has_own) {
-        shard.configured.erase(configured);
-        configured_.fetch_sub(1, std::memory_order_relaxed);
+template <class F>
+auto Registry<C, P>::make(std::string_view name, F options_for) -> Owner {
+    for (;;) {
+        std::optional<detail::Turn> turn;
+        if (Owner found = table_.find_or(name, [&] { turn.emplace(turns_, name); })) return found;
+        if (!turn->is_mine()) {
+            turn->wait();
+            continue;
+        }
+        detail::Place place{table_.places(), options_.max_targets};
+        if (!place) (void)table_.evict_into(place, detail::read(clock_));
+        if (!place) {
+            throw std::length_error{
+                "Registry::get: no room for another target: there are max_targets (" +
+                std::to_string(options_.max_targets) + ") already, none idle"};
+        }
+        const auto own = overrides_.of(name);
+        Owner member = own ? std::make_shared<Member>(name, *own, clock_)
+                           : std::make_shared<Member>(name, options_for(name), clock_);
+        table_.add(member, place);
+        turn.reset();
+        if (options_.evict_after) table_.evict_some(detail::read(clock_), *options_.evict_after);
+        return member;
     }
-    place.keep();
-    return added;
 }
 
 template <Clock C, FailurePolicy P>
 void Registry<C, P>::configure(std::string_view name, TargetOptions<P> options) {
     options.validate();
-    Shard& shard = shard_of(name);
-    const std::lock_guard lock{shard.mutex};
-    if (shard.members.contains(name)) {
+    overrides_.set(name, std::move(options), [&] {
+        // In this order: a target is in the table before its turn is over.
+        if (!turns_.contains(name) && !table_.contains(name)) return;
         throw std::logic_error{"Registry::configure: target \"" + std::string{name} +
                                "\" is in use; configure it before its first get()"};
-    }
-    if (const auto set = shard.configured.find(name); set != shard.configured.end()) {
-        if (set->second == options) return;
-        throw std::logic_error{"Registry::configure: target \"" + std::string{name} +
-                               "\" was configured with other options before"};
-    }
-    Place place{configured_, options_.max_targets, "Registry::configure: no room for another name"};
-    shard.configured.emplace(name, std::move(options));
-    place.keep();
+    });
+}
+
+template <Clock C, FailurePolicy P>
+void Registry<C, P>::configure_prefix(std::string_view prefix, TargetOptions<P> options) {
+    options.validate();
+    std::vector<Owner> used; // declared here: what was removed meanwhile goes when no lock is held
+    overrides_.set_prefix(prefix, std::move(options), [&](auto&& check) {
+        for (const std::string& name : turns_.names()) check(name); // in this order, as above
+        used = table_.all();
+        for (const Owner& each : used) check(each->target.name());
+    });
 }
 
 template <Clock C, FailurePolicy P>
 bool Registry<C, P>::remove(std::string_view name) {
-    std::shared_ptr<Member> removed; // dies, if nobody else holds it, after the lock is gone
-    Shard& shard = shard_of(name);
-    const std::lock_guard lock{shard.mutex};
-    if (const auto configured = shard.configured.find(name); configured != shard.configured.end()) {
-        shard.configured.erase(configured);
-        configured_.fetch_sub(1, std::memory_order_relaxed);
-    }
-    const auto found = shard.members.find(name);
-    if (found == shard.members.end()) return false;
-    removed = std::move(found->second);
-    shard.members.erase(found);
-    size_.fetch_sub(1, std::memory_order_relaxed);
-    removed->feed->is_live.store(false, std::memory_order_release);
-    return true;
+    overrides_.forget(name);
+    return table_.remove(name) != nullptr;
+}
+
+template <Clock C, FailurePolicy P>
+std::size_t Registry<C, P>::evict_idle(Nanoseconds unused_for) {
+    if (unused_for.count() < 0) refuse_option("evict_idle: unused_for must not be negative");
+    return table_.evict_all(detail::read(clock_), unused_for);
 }
 
 template <Clock C, FailurePolicy P>
 Subscription
 Registry<C, P>::on_transition(std::function<void(std::string_view, const Transition&)> listener) {
     if (!listener) refuse_option("on_transition: the listener must not be empty");
-    return Channel::subscribe(listeners(), [listener = std::move(listener)](const Event& event) {
-        if (!event.feed->is_live.load(std::memory_order_acquire)) return;
-        listener(event.feed->name, event.transition);
-    });
-}
-
-/// Passes the member's transitions on to the registry's listeners. In order, since its breaker
-/// delivers one at a time; and one at a time across breakers, since the channel does.
-template <Clock C, FailurePolicy P>
-void Registry<C, P>::forward(Member& member, const std::shared_ptr<Channel>& listeners) {
-    member.forwarding = member.target.breaker().on_transition(
-        [feed = std::shared_ptr<const Feed>{member.feed}, listeners](const Transition& transition) {
-            if (listeners->push({feed, transition})) listeners->deliver();
+    return Table::Channel::subscribe(
+        table_.listeners(), [listener = std::move(listener)](const detail::TargetEvent& event) {
+            if (!event.feed->is_live.load(std::memory_order_acquire)) return;
+            listener(event.feed->name, event.transition);
         });
-}
-
-template <Clock C, FailurePolicy P>
-auto Registry<C, P>::targets() const -> std::vector<std::shared_ptr<target_type>> {
-    std::vector<std::shared_ptr<target_type>> all;
-    all.reserve(size());
-    for (const Shard& shard : shards_) {
-        const std::lock_guard lock{shard.mutex};
-        for (const auto& [name, member] : shard.members) all.push_back(target_of(member));
-    }
-    return all;
-}
-
-/// The channel, made when the first listener comes: targets that nobody listens to pay nothing.
-template <Clock C, FailurePolicy P>
-auto Registry<C, P>::listeners() -> std::shared_ptr<Channel> {
-    const std::lock_guard lock{listeners_mutex_};
-    if (listeners_) return listeners_;
-    const auto made = std::make_shared<Channel>();
-    for (Shard& shard : shards_) {
-        const std::lock_guard shard_lock{shard.mutex};
-        shard.listeners = made; // from here on, who adds a target forwards it
-        for (const auto& [name, member] : shard.members) forward(*member, made);
-    }
-    listeners_ = made;
-    return made;
 }
 
 } // namespace dashpot::inline v0

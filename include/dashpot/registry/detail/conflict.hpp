@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_REGISTRY_DETAIL_CONFLICT_HPP
+#define DASHPOT_REGISTRY_DETAIL_CONFLICT_HPP
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace dashpot::inline v0::detail {
+
+template <class Options>
+concept Printable = requires(std::ostream& out, const Options& options) { out << options; };
+
+/// The error of two sets of options for one thing: says which they are, where they can be written.
+template <class Options>
+[[nodiscard]] std::logic_error conflict(std::string_view what, const Options& first,
+                                        const Options& second) {
+    std::ostringstream text;
+    text << what;
+    if constexpr (Printable<Options>) {
+        text << " was given " << first << " before, and now " << second;
+    } else {
+        text << " was given other options before; they cannot be shown, for the policy has no <<";
+    }
+    return std::logic_error{text.str()};
+}
+
+} // namespace dashpot::inline v0::detail
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_REGISTRY_DETAIL_PREFIX_MAP_HPP
+#define DASHPOT_REGISTRY_DETAIL_PREFIX_MAP_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace dashpot::inline v0::detail {
+
+/// Values by prefix: the longest one that a name begins with is the name's.
+template <class T>
+class PrefixMap {
+  public:
+    using Entry = typename std::map<std::string, T, std::less<>>::value_type;
+
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+    /// That very prefix; null if there is none.
+    [[nodiscard]] const Entry* find(std::string_view prefix) const {
+        const auto found = entries_.find(prefix);
+        return found != entries_.end() ? &*found : nullptr;
+    }
+
+    /// The longest prefix of `name`; null if there is none.
+    ///
+    /// **Cost.** One look-up, and one more for each prefix met on the way that shares only its
+    /// beginning with the name.
+    [[nodiscard]] const Entry* longest(std::string_view name) const {
+        for (;;) {
+            // All prefixes of a name are at or before it, the longest last.
+            auto at = entries_.upper_bound(name);
+            if (at == entries_.begin()) return nullptr;
+            --at;
+            if (name.starts_with(at->first)) return &*at;
+            // Between that one and the name is none: look again from what both begin with.
+            const auto differs =
+                std::mismatch(name.begin(), name.end(), at->first.begin(), at->first.end());
+            name = name.substr(0, static_cast<std::size_t>(differs.first - name.begin()));
+        }
+    }
+
+    void add(std::string_view prefix, T value) { entries_.emplace(prefix, std::move(value)); }
+
+  private:
+    std::map<std::string, T, std::less<>> entries_;
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

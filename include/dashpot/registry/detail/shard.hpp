@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_REGISTRY_DETAIL_SHARD_HPP
+#define DASHPOT_REGISTRY_DETAIL_SHARD_HPP
+
+#include <dashpot/core/clock.hpp>
+#include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/duration.hpp>
+#include <dashpot/core/threading.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/registry/detail/member.hpp>
+#include <dashpot/registry/detail/overrides.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dashpot::inline v0::detail {
+
+/// Some of a registry's targets, under a lock of their own, and a hand that goes round them.
+///
+/// Functions named _locked need the lock. What they take out they return, so that it is destroyed
+/// when the lock is gone.
+template <Clock C, FailurePolicy P>
+struct alignas(cache_line) Shard {
+    using Owner = std::shared_ptr<Member<C, P>>;
+
+    struct Slot {
+        Owner member;
+        std::size_t place = 0;     // in the ring
+        bool was_asked_for = true; // since the hand was here
+        Instant unused_since{};    // if it was not: when the hand first saw that
+    };
+
+    /// Null if there is none.
+    [[nodiscard]] Owner find_locked(std::string_view name) {
+        const auto found = slots.find(name);
+        if (found == slots.end()) return nullptr;
+        // A mark and not the time: a clock reading costs as much as the look-up. Written only if it is
+        // new, so that a name in constant use shares its line.
+        if (!found->second.was_asked_for) found->second.was_asked_for = true;
+        return found->second.member;
+    }
+
+    /// All of it, or nothing if it throws.
+    void add_locked(Owner member) {
+        if (ring.size() == ring.capacity()) ring.reserve(std::max(2 * ring.size(), std::size_t{8}));
+        std::string name{member->target.name()};
+        auto& added = *slots.try_emplace(std::move(name), Slot{std::move(member), ring.size()}).first;
+        ring.push_back(&added);
+    }
+
+    /// Null if there is none.
+    [[nodiscard]] Owner take_locked(std::string_view name) {
+        const auto found = slots.find(name);
+        if (found == slots.end()) return nullptr;
+        Owner taken = std::move(found->second.member);
+        ring.back()->second.place = found->second.place;
+        ring[found->second.place] = ring.back();
+        ring.pop_back();
+        slots.erase(found);
+        return taken;
+    }
+
+    /// Moves the hand on, over `looks` slots at most, to the next that `is_ripe`; takes that one out.
+    /// Null if there is none. `looks` is then what is left of them.
+    template <class Ripe>
+    [[nodiscard]] Owner evict_next_locked(std::size_t& looks, Ripe&& is_ripe) {
+        for (; looks != 0 && !ring.empty(); --looks) {
+            if (hand >= ring.size()) hand = 0;
+            auto& [name, slot] = *ring[hand];
+            if (is_ripe(slot)) {
+                --looks;
+                return take_locked(name); // the last one takes its place: the hand stays
+            }
+            ++hand;
+        }
+        return nullptr;
+    }
+
+    /// Nobody could tell it from a new one, and nobody holds it.
+    ///
+    /// Whoever asks for it needs the lock, so a count of one stays one. It is read relaxed: what the
+    /// last holder did before letting go need not be visible yet. Giving a share back makes it so, for
+    /// every owner may turn out to be the last, who has to see what all others did.
+    [[nodiscard]] static bool is_idle(const Slot& slot) {
+        if (slot.member.use_count() != 1) return false;
+        Owner(slot.member).reset();
+        return slot.member->is_as_new();
+    }
+
+    /// is_idle(), and neither asked for nor seen in use for so long. Turns the mark into a time: so it
+    /// may take a look longer, and never less. A clock that stepped back begins anew.
+    [[nodiscard]] static bool is_unused(Slot& slot, Instant now, std::chrono::nanoseconds unused_for) {
+        if (!slot.was_asked_for && now >= slot.unused_since) {
+            if (between(slot.unused_since, now) < unused_for) return false;
+            if (is_idle(slot)) return true;
+        }
+        slot.was_asked_for = false;
+        slot.unused_since = now;
+        return false;
+    }
+
+    threading::mutex mutex;
+    ByName<Slot> slots;                                        // guarded by mutex
+    std::vector<typename ByName<Slot>::value_type*> ring;      // guarded by mutex; all slots
+    std::size_t hand = 0;                                      // guarded by mutex; in the ring
+    std::shared_ptr<typename Member<C, P>::Channel> listeners; // guarded by mutex; null until needed
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_REGISTRY_DETAIL_TARGET_TABLE_HPP
+#define DASHPOT_REGISTRY_DETAIL_TARGET_TABLE_HPP
+
+#include <dashpot/core/clock.hpp>
+#include <dashpot/core/duration.hpp>
+#include <dashpot/core/threading.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/registry/detail/member.hpp>
+#include <dashpot/registry/detail/overrides.hpp>
+#include <dashpot/registry/detail/place.hpp>
+#include <dashpot/registry/detail/shard.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dashpot::inline v0::detail {
+
+/// The targets of a registry by name: so many at most, some of them idle.
+///
+/// **Threads.** Any. Targets are made and destroyed outside the locks.
+template <Clock C, FailurePolicy P>
+class TargetTable {
+  public:
+    using Owner = typename Shard<C, P>::Owner;
+    using Channel = typename Member<C, P>::Channel;
+
+    /// How many targets evict_into() may look at in any case.
+    static constexpr std::size_t few = 16;
+    /// In that time it looks at no more than all of them beyond that.
+    static constexpr std::chrono::nanoseconds look_period = std::chrono::seconds{1};
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+
+    /// Null if there is none. It counts as asked for.
+    [[nodiscard]] Owner find(std::string_view name) const {
+        return find_or(name, [] {});
+    }
+
+    /// The same; where there is none, calls `absent()` under the lock that one is added under.
+    template <class F>
+    [[nodiscard]] Owner find_or(std::string_view name, F&& absent) const {
+        Shard<C, P>& shard = shard_of(name);
+        const std::lock_guard lock{shard.mutex};
+        Owner found = shard.find_locked(name);
+        if (!found) absent();
+        return found;
+    }
+
+    /// Whether there is one; asks for nothing.
+    [[nodiscard]] bool contains(std::string_view name) const {
+        Shard<C, P>& shard = shard_of(name);
+        const std::lock_guard lock{shard.mutex};
+        return shard.slots.contains(name);
+    }
+
+    /// Adds what is not there, in a place that was taken for it.
+    void add(const Owner& member, Place& place) {
+        Shard<C, P>& shard = shard_of(member->target.name());
+        const std::lock_guard lock{shard.mutex};
+        if (shard.listeners) member->forward_to(shard.listeners);
+        shard.add_locked(member);
+        place.keep();
+        size_.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    /// Takes it out; null if there is none.
+    [[nodiscard]] Owner remove(std::string_view name) {
+        Shard<C, P>& shard = shard_of(name);
+        const std::lock_guard lock{shard.mutex};
+        Owner removed = shard.take_locked(name);
+        if (removed) {
+            removed->feed->is_live.store(false, std::memory_order_release);
+            forget_one();
+        }
+        return removed;
+    }
+
+    /// All, at some moment each.
+    [[nodiscard]] std::vector<Owner> all() const {
+        std::vector<Owner> all;
+        all.reserve(size());
+        for (Shard<C, P>& shard : shards_) {
+            const std::lock_guard lock{shard.mutex};
+            for (const auto* const each : shard.ring) all.push_back(each->second.member);
+        }
+        return all;
+    }
+
+    /// The number of taken places, for a Place.
+    [[nodiscard]] threading::atomic<std::size_t>& places() noexcept { return places_; }
+
+    /// Where there is no place: one that an idle target leaves. The target is destroyed by the caller.
+    [[nodiscard]] Owner evict_into(Place& place, Instant now);
+
+    /// Forgets a few of those that were unused for so long.
+    void evict_some(Instant now, std::chrono::nanoseconds unused_for);
+
+    /// Forgets all that are idle, if `unused_for` is 0, or were unused for so long.
+    std::size_t evict_all(Instant now, std::chrono::nanoseconds unused_for);
+
+    /// The channel of all targets' transitions, made when the first listener comes: targets that nobody
+    /// listens to pay nothing.
+    [[nodiscard]] std::shared_ptr<Channel> listeners();
+
+  private:
+    [[nodiscard]] Shard<C, P>& shard_of(std::string_view name) const noexcept {
+        return shards_[NameHash{}(name) % shards_.size()];
+    }
+
+    /// The shard to begin with, another one each time.
+    [[nodiscard]] std::size_t next_shard() noexcept {
+        return next_shard_.fetch_add(1, std::memory_order_relaxed) % shards_.size();
+    }
+
+    /// In this order: size() is never more than the places.
+    void forget_one() noexcept {
+        size_.fetch_sub(1, std::memory_order_relaxed);
+        Place::give_back(places_);
+    }
+
+    /// Whether there are looks left of this period, or it is over.
+    [[nodiscard]] bool may_look_at_all(Instant now) noexcept {
+        const Instant began{std::chrono::nanoseconds{period_began_.load(std::memory_order_relaxed)}};
+        const bool is_on = has_period_.load(std::memory_order_relaxed) && now >= began &&
+                           between(began, now) < look_period;
+        if (is_on) return looks_left_.load(std::memory_order_relaxed) > 0;
+        looks_left_.store(static_cast<std::int64_t>(size()) - static_cast<std::int64_t>(few),
+                          std::memory_order_relaxed);
+        period_began_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+        has_period_.store(true, std::memory_order_relaxed);
+        return true;
+    }
+
+    mutable std::array<Shard<C, P>, 16> shards_; // who asks leaves a mark
+    threading::atomic<std::size_t> size_{0};
+    threading::atomic<std::size_t> places_{0}; // those of targets that are being made among them
+    threading::atomic<std::size_t> next_shard_{0};
+    // Threads that look at the same moment may look at more than all: it is effort that is bounded
+    // here.
+    threading::atomic<bool> has_period_{false};
+    threading::atomic<std::int64_t> period_began_{0};
+    threading::atomic<std::int64_t> looks_left_{0}; // beyond the few of each
+    threading::mutex listeners_mutex_;
+    std::shared_ptr<Channel> listeners_; // guarded by listeners_mutex_
+};
+
+template <Clock C, FailurePolicy P>
+auto TargetTable<C, P>::evict_into(Place& place, Instant now) -> Owner {
+    const std::size_t most = may_look_at_all(now) ? (std::numeric_limits<std::size_t>::max)() : few;
+    std::size_t looked = 0;
+    Owner evicted;
+    const std::size_t first = next_shard();
+    for (std::size_t i = 0; i != shards_.size() && looked != most && !evicted; ++i) {
+        Shard<C, P>& shard = shards_[(first + i) % shards_.size()];
+        const std::lock_guard lock{shard.mutex};
+        const std::size_t looks = std::min(shard.ring.size(), most - looked);
+        std::size_t looks_left = looks;
+        evicted = shard.evict_next_locked(looks_left,
+                                          [](const auto& slot) { return Shard<C, P>::is_idle(slot); });
+        looked += looks - looks_left;
+        if (!evicted) continue;
+        place.inherit();
+        size_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    if (looked > few) {
+        looks_left_.fetch_sub(static_cast<std::int64_t>(looked - few), std::memory_order_relaxed);
+    }
+    return evicted;
+}
+
+template <Clock C, FailurePolicy P>
+void TargetTable<C, P>::evict_some(Instant now, std::chrono::nanoseconds unused_for) {
+    std::array<Owner, 4> evicted; // a round for every so many new ones, over all of them
+    Shard<C, P>& shard = shards_[next_shard()];
+    const std::lock_guard lock{shard.mutex};
+    std::size_t looks = std::min(evicted.size(), shard.ring.size());
+    for (Owner& each : evicted) {
+        each = shard.evict_next_locked(
+            looks, [&](auto& slot) { return Shard<C, P>::is_unused(slot, now, unused_for); });
+        if (!each) return;
+        forget_one();
+    }
+}
+
+template <Clock C, FailurePolicy P>
+std::size_t TargetTable<C, P>::evict_all(Instant now, std::chrono::nanoseconds unused_for) {
+    std::size_t count = 0;
+    for (Shard<C, P>& shard : shards_) {
+        std::vector<Owner> evicted;
+        const std::lock_guard lock{shard.mutex};
+        evicted.reserve(shard.ring.size());
+        shard.hand = 0; // so that who takes the place of one evicted was not looked at before
+        std::size_t looks = shard.ring.size();
+        while (Owner each = shard.evict_next_locked(looks, [&](auto& slot) {
+            return unused_for.count() == 0 ? Shard<C, P>::is_idle(slot)
+                                           : Shard<C, P>::is_unused(slot, now, unused_for);
+        })) {
+            evicted.push_back(std::move(each));
+            forget_one();
+            ++count;
+        }
+    }
+    return count;
+}
+
+template <Clock C, FailurePolicy P>
+auto TargetTable<C, P>::listeners() -> std::shared_ptr<Channel> {
+    const std::lock_guard lock{listeners_mutex_};
+    if (listeners_) return listeners_;
+    const auto made = std::make_shared<Channel>();
+    for (Shard<C, P>& shard : shards_) {
+        const std::lock_guard shard_lock{shard.mutex};
+        shard.listeners = made; // from here on, who adds a target forwards it
+        for (auto* const each : shard.ring) each->second.member->forward_to(made);
+    }
+    listeners_ = made;
+    return made;
+}
+
+} // namespace dashpot::inline v0::detail
+
+#endif
