@@ -27,6 +27,7 @@
 #include <dashpot/policy/slow_calls.hpp>
 #include <dashpot/policy/time_window.hpp>
 
+#include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>

@@ -192,6 +192,39 @@ TEST_CASE("CircuitBreaker: each call is slow by the limit of one policy while it
     CHECK(breaker.snapshot().slow == 3 * pairs);
 }
 
+TEST_CASE("CircuitBreaker: each success is in its history once, whoever reads it meanwhile", "[race]") {
+    CircuitBreaker<SteadyClock, CountWindow> breaker{{.size = all, .minimum_calls = all},
+                                                     {.history = 65'536}};
+    std::atomic<int> running{3};
+    std::atomic<int> wrong{0};
+    race::together(4, [&](std::size_t i) {
+        if (i == 0) {
+            while (running != 0) {
+                std::uint64_t calls = 0;
+                for (const BreakerEvent& event : breaker.history()) {
+                    calls += event.count;
+                    if (event.calls != calls) ++wrong;
+                }
+            }
+            return;
+        }
+        for (int n = 0; n != 5'000; ++n) {
+            if (i == 1 && n % 50 == 0) {
+                breaker.record_failure();
+            } else {
+                breaker.record_success();
+            }
+        }
+        --running;
+    });
+    CHECK(wrong == 0);
+    std::uint64_t calls = 0;
+    const auto history = breaker.history();
+    REQUIRE(history.front().number == 0);
+    for (const BreakerEvent& event : history) calls += event.count;
+    CHECK(calls == 15'000);
+}
+
 TEST_CASE("CircuitBreaker: a window that turns clean becomes quiet for all threads", "[race]") {
     CircuitBreaker<ManualClock, CountWindow> breaker{{.size = 100, .minimum_calls = 10}};
     race::together(4, [&](std::size_t i) {

@@ -60,7 +60,7 @@ TEST_CASE("A breaker's options: print with all that they hold", "[policy]") {
     CHECK(printed(BreakerOptions{.reset_timeout = 30s}) ==
           "BreakerOptions{.reset_timeout = 30s, .half_open = HalfOpen{.probes = 1, .successes_to_close "
           "= 1}, "
-          ".initial_state = State::closed, .count_totals = false}");
+          ".initial_state = State::closed, .count_totals = false, .history = 0}");
 }
 
 TEST_CASE("A state: is printed among options as code has it", "[policy]") {

@@ -9,14 +9,15 @@
 #include <dashpot/policy/half_open.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <iosfwd>
 
 namespace dashpot::inline v0 {
 
 /// What every circuit breaker has, whatever its policy.
 ///
-/// **Errors.** validate() refuses a reset timeout <= 0, what HalfOpen refuses, and an initial state
-/// that only calls can lead to.
+/// **Errors.** validate() refuses a reset timeout <= 0, what HalfOpen refuses, an initial state that
+/// only calls can lead to, and a history of more than 65 536 events.
 struct BreakerOptions {
     /// How long the circuit stays open before it probes: a duration > 0, or an ExponentialBackoff that
     /// grows with each opening from HALF_OPEN and starts over once CLOSED. Default 10 s.
@@ -33,6 +34,11 @@ struct BreakerOptions {
     /// otherwise writes nothing. Default: no.
     bool count_totals = false;
 
+    /// How many events to keep for CircuitBreaker::history(): 0 for none, at most 65 536, of 64 bytes
+    /// each. With any, a clock reading for each outcome recorded under the lock. It stays as it is when
+    /// the breaker is reconfigured. Default: none.
+    std::uint32_t history = 0;
+
     friend bool operator==(const BreakerOptions&, const BreakerOptions&) = default;
 
     /// Writes it as the initializer that makes it.
@@ -44,6 +50,7 @@ struct BreakerOptions {
             .field("half_open", options.half_open)
             .field("initial_state", detail::name_in_code(options.initial_state))
             .field("count_totals", options.count_totals ? "true" : "false")
+            .field("history", options.history)
             .end();
     }
 
@@ -59,6 +66,7 @@ struct BreakerOptions {
             refuse_option("BreakerOptions::initial_state must be closed, disabled, forced_open or "
                           "metrics_only: OPEN and HALF_OPEN follow from calls");
         }
+        if (history > 65'536) refuse_option("BreakerOptions::history must be at most 65536 events");
     }
 };
 

@@ -10,6 +10,7 @@
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/result.hpp>
 #include <dashpot/core/state.hpp>
+#include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/detail/admitted_call.hpp>
 #include <dashpot/guard/detail/breaker_core.hpp>
@@ -25,6 +26,7 @@
 #include <functional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace dashpot::inline v0 {
 
@@ -136,6 +138,15 @@ class CircuitBreaker {
     /// show. A pure read. **Cost.** One atomic load unless CLOSED; the mutex, for a moment.
     [[nodiscard]] bool is_as_new() const noexcept { return core_.is_as_new(); }
 
+    /// The last events, oldest first, as many as BreakerOptions::history has room for; all of one
+    /// instant. testing/replay.hpp feeds them to a breaker again.
+    ///
+    /// **Contract.** Each outcome that the policy or the probes were told of, each probe, each
+    /// transition, and what else changed the breaker. Successes that changed nothing, refusals, and
+    /// calls ignored outside HALF_OPEN are not among them.
+    /// **Cost.** The mutex while they are copied; allocates before that.
+    [[nodiscard]] std::vector<BreakerEvent> history() const { return core_.history(); }
+
     /// What is left of the wait: 0 unless OPEN, never negative, never more than the reset timeout.
     [[nodiscard]] std::chrono::nanoseconds retry_after() const noexcept { return core_.retry_after(); }
 
@@ -160,7 +171,8 @@ class CircuitBreaker {
     /// that the policy judges by stay as far as they fit: docs/reconfiguration.md says which. Nothing
     /// opens by it; the next recorded call is judged by the new rule. In OPEN the wait under way is
     /// measured anew, from the same opening, if `reset_timeout` is another. A half-open period under
-    /// way ends by the rules that it began with. `initial_state` means nothing here.
+    /// way ends by the rules that it began with. `initial_state` and
+    /// `history` mean nothing here.
     /// **Cost.** The mutex, and what the policy needs to take its calls over; allocates before that.
     /// **Errors.** As the constructor; then nothing has changed.
     void reconfigure(P policy, BreakerOptions options)

@@ -52,4 +52,12 @@ TEST_CASE("FixedArray: is a value", "[policy]") {
     CHECK(sum(one) == 6);
 }
 
+TEST_CASE("FixedArray: of no values it has no memory", "[policy]") {
+    STATIC_REQUIRE(FixedArray<int>{0}.begin() == nullptr);
+    const FixedArray<int> none{0};
+    const FixedArray<int> copy{none};
+    CHECK(copy.size() == 0);
+    CHECK(copy.begin() == copy.end());
+}
+
 } // namespace tests::policy_detail_fixed_array

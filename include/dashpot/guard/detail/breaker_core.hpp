@@ -11,6 +11,7 @@
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/core/threading.hpp>
+#include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/detail/breaker_machine.hpp>
 #include <dashpot/guard/detail/breaker_word.hpp>
@@ -31,6 +32,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace dashpot::inline v0::detail {
 
@@ -58,7 +60,8 @@ class BreakerCore {
     BreakerCore(P policy, const BreakerOptions& options, C clock)
         : clock_{std::move(clock)},
           machine_{validated(std::move(policy)), validated(options), read(clock_), own_seed()},
-          word_{word_locked().bits()}, slow_after_{machine_.slow_after().count()} {}
+          word_{word_locked().bits()}, slow_after_{machine_.slow_after().count()},
+          keeps_history_{options.history != 0} {}
 
     BreakerCore(const BreakerCore&) = delete;
     BreakerCore& operator=(const BreakerCore&) = delete;
@@ -104,7 +107,8 @@ class BreakerCore {
             if (!report.failed && seen.is_closed_and_quiet()) return true;
             if (EndsBatches<typename P::Tally> || (timing.is_start && times_calls())) report.end(now());
             if (!report.failed && leave_success(generation, report)) return true;
-            const bool needs_end = !Machine::foresees_opening || seen.state() == State::half_open;
+            const bool needs_end =
+                !Machine::foresees_opening || seen.state() == State::half_open || keeps_history_;
             if (needs_end && !report.is_timed) report.end(now());
 
             std::optional<Effect> effect = record(seen, generation, report);
@@ -138,8 +142,8 @@ class BreakerCore {
         policy.validate();
         options.validate();
         typename P::Tally tally{std::as_const(policy)}; // what allocates comes before the lock
-        change_now([&](Machine& machine, Instant) {
-            const Effect effect = machine.reconfigure(policy, tally, options);
+        change_now([&](Machine& machine, Instant at) {
+            const Effect effect = machine.reconfigure(policy, tally, options, at);
             slow_after_.store(machine.slow_after().count(), std::memory_order_relaxed);
             also();
             return effect;
@@ -158,7 +162,7 @@ class BreakerCore {
     [[nodiscard]] Snapshot snapshot() const noexcept {
         const Instant at = now();
         const std::lock_guard lock{mutex_};
-        collect_locked();
+        collect_locked(at);
         const Snapshot seen = snapshot_locked(at);
         reopen_locked();
         return seen;
@@ -168,10 +172,21 @@ class BreakerCore {
         if (!word().is_closed()) return false;
         const Instant at = now();
         const std::lock_guard lock{mutex_};
-        collect_locked();
+        collect_locked(at);
         const bool is_so = machine_.is_as_new(at);
         reopen_locked();
         return is_so;
+    }
+
+    [[nodiscard]] std::vector<BreakerEvent> history() const {
+        std::vector<BreakerEvent> events;
+        events.reserve(machine_.history().size()); // which never changes
+        const Instant at = now();
+        const std::lock_guard lock{mutex_};
+        collect_locked(at);
+        machine_.history().copy_to(events);
+        reopen_locked();
+        return events;
     }
 
     [[nodiscard]] Subscription subscribe(std::function<void(const Transition&)> listener) {
@@ -217,7 +232,7 @@ class BreakerCore {
         for (;;) {
             BreakerWord decided;
             Wait left;
-            const auto effect = change(seen, [&](Machine& machine) {
+            const auto effect = change(seen, at, [&](Machine& machine) {
                 const auto result = machine.admit(at, unnamed);
                 decided = word_locked();
                 left = machine.wait();
@@ -249,7 +264,7 @@ class BreakerCore {
     /// Judges by the policy that is in force under the lock, whatever was seen before.
     std::optional<Effect> record(BreakerWord seen, std::uint64_t generation,
                                  const CallReport& report) noexcept {
-        return change(seen, [&](Machine& machine) -> Effect {
+        return change(seen, report.at, [&](Machine& machine) -> Effect {
             const bool is_slow = !report.is_quick(machine.slow_after());
             if (is_slow && !report.is_measured()) return {.lacks_time = true};
             return machine.record(generation, {report.failed, is_slow, report.at}, report.is_timed);
@@ -259,7 +274,8 @@ class BreakerCore {
     /// The effect, or nothing when the breaker had moved on since it was `seen`.
     std::optional<Effect> give_back(std::uint64_t generation, BreakerWord seen) noexcept {
         if (seen.state() != State::half_open) return Effect{true}; // no place was taken
-        return change(seen, [&](Machine& machine) { return machine.give_back(generation); });
+        const Instant at = keeps_history_ ? now() : Instant{};
+        return change(seen, at, [&](Machine& machine) { return machine.give_back(generation, at); });
     }
 
     /// Changes with the time of day, in whatever state it is.
@@ -268,7 +284,7 @@ class BreakerCore {
         for (;;) {
             const BreakerWord seen = word();
             const Instant at = now();
-            if (change(seen, [&](Machine& machine) { return f(machine, at); })) return;
+            if (change(seen, at, [&](Machine& machine) { return f(machine, at); })) return;
         }
     }
 
@@ -277,15 +293,16 @@ class BreakerCore {
     ///
     /// Nothing happens, and nothing is returned, if the breaker is no longer in the generation that the
     /// caller saw: the time that it read after that look, outside the lock, may then be older than the
-    /// state, and a wait that began with it would be too short. The caller looks again.
+    /// state, and a wait that began with it would be too short. The caller looks again. The time
+    /// matters here only to a history.
     template <class F>
-    std::optional<Effect> change(BreakerWord seen, F&& f) noexcept {
+    std::optional<Effect> change(BreakerWord seen, Instant at, F&& f) noexcept {
         std::shared_ptr<Channel> to_deliver;
         Effect effect;
         {
             const std::lock_guard lock{mutex_};
             if (machine_.generation() != seen.generation()) return std::nullopt;
-            collect_locked();
+            collect_locked(at);
             effect = f(machine_);
             publish_locked();
             reopen_locked();
@@ -311,7 +328,9 @@ class BreakerCore {
     }
 
     /// The machine is up to date after that, and stays so until the stripes are open again.
-    void collect_locked() const noexcept { machine_.record_successes(stripes_.collect()); }
+    void collect_locked(Instant at) const noexcept {
+        machine_.record_successes(stripes_.collect(), at);
+    }
 
     void reopen_locked() const noexcept {
         if (!machine_.may_batch_successes() || machine_.is_quiet()) return stripes_.stay_shut();
@@ -357,6 +376,7 @@ class BreakerCore {
     // Written under mutex_, while no stripe is open: who leaves a success reads those of its opening.
     mutable threading::atomic<std::int64_t> batch_ends_{0};
     threading::atomic<std::int64_t> slow_after_; // nanoseconds
+    const bool keeps_history_;
 
     mutable CallStripes stripes_;
 };

@@ -7,13 +7,16 @@
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
+#include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/detail/call_report.hpp>
+#include <dashpot/guard/detail/event_ring.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/detail/probe_gate.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -76,7 +79,7 @@ class BreakerMachine {
     constexpr BreakerMachine(P policy, const BreakerOptions& options, Instant now, std::uint64_t seed)
         : policy_{std::move(policy)}, options_{options}, tally_{std::as_const(policy_)},
           probes_{options.half_open}, state_{options.initial_state}, since_{now},
-          chance_{options.reset_timeout.seed().value_or(seed)} {}
+          chance_{options.reset_timeout.seed().value_or(seed)}, history_{options.history} {}
 
     [[nodiscard]] constexpr State state() const noexcept { return state_; }
     [[nodiscard]] constexpr std::uint64_t generation() const noexcept { return generation_; }
@@ -113,7 +116,7 @@ class BreakerMachine {
     constexpr Effect admit(Instant now, bool unnamed) noexcept {
         if (state_ == State::forced_open || wait().is_on(now)) return {};
         if (state_ == State::open) {
-            enter(State::half_open, now);
+            enter(State::half_open, now, Reason::reset_timeout);
             probes_.grant(now, unnamed);
             return {true, Reason::reset_timeout};
         }
@@ -121,6 +124,9 @@ class BreakerMachine {
             if (probes_.all_out()) { // and nobody answered in time: these probes are lost
                 start_probing();
                 ++generation_;
+                note(EventKind::fresh_probes, now);
+            } else {
+                note(EventKind::probe, now);
             }
             probes_.grant(now, unnamed);
         }
@@ -143,23 +149,29 @@ class BreakerMachine {
         count(call);
         if (state_ == State::closed) {
             const std::optional<Reason> reason = judge(call);
-            if (reason) enter(State::open, call.at);
+            note(call);
+            if (reason) enter(State::open, call.at, *reason);
             return {true, reason};
         }
         if (state_ == State::metrics_only) {
-            if (judge(call)) {
+            const bool would_open = judge(call).has_value();
+            note(call);
+            if (would_open) {
                 ++would_have_opened_;
+                note(EventKind::would_have_opened, call.at);
                 forget_calls();
             }
             return {true};
         }
-        switch (probes_.record(call)) {
+        const ProbeGate::Verdict verdict = probes_.record(call);
+        note(call);
+        switch (verdict) {
         case ProbeGate::Verdict::undecided: break;
         case ProbeGate::Verdict::close:
-            enter(State::closed, call.at);
+            enter(State::closed, call.at, Reason::probes_succeeded);
             return {true, Reason::probes_succeeded};
         case ProbeGate::Verdict::reopen:
-            enter(State::open, call.at);
+            enter(State::open, call.at, Reason::probes_failed);
             return {true, Reason::probes_failed};
         }
         return {true};
@@ -179,36 +191,42 @@ class BreakerMachine {
         return Instant::max();
     }
 
-    /// Hears of successes that were left for later.
-    constexpr void record_successes(std::uint64_t count) noexcept {
+    /// Hears of successes that were left for later. `now`: as for give_back().
+    constexpr void record_successes(std::uint64_t count, Instant now = {}) noexcept {
         if (count == 0) return;
         totals_.successes += count;
         if constexpr (BatchesSuccesses<Tally>) tally_.record_successes(count);
+        // Who is told of them in this order, one by one, counts them in the same bucket.
+        note(EventKind::successes, std::min(now, batch_ends() - std::chrono::nanoseconds{1}), count);
     }
 
-    /// Takes a permission back: a probe's place is free again.
-    constexpr Effect give_back(std::uint64_t generation) noexcept {
+    /// Takes a permission back: a probe's place is free again. `now` matters only to a history.
+    constexpr Effect give_back(std::uint64_t generation, Instant now = {}) noexcept {
         if (!may_answer(generation)) return {};
-        if (state_ == State::half_open) probes_.give_back();
+        if (state_ == State::half_open) {
+            probes_.give_back();
+            note(EventKind::returned_probe, now);
+        }
         return {true};
     }
 
     /// Opens as a deciding failure would; where none can be recorded, it does nothing.
     constexpr Effect trip(Instant now) noexcept {
         if (state_ != State::closed && state_ != State::half_open) return {};
-        enter(State::open, now);
+        enter(State::open, now, Reason::trip);
         return {true, Reason::trip};
     }
 
     /// Obeys reset(), disable(), force_open() or metrics_only().
     constexpr Effect command(State to, Reason reason, Instant now) noexcept {
         if (state_ != to) {
-            enter(to, now);
+            enter(to, now, reason);
             return {true, reason};
         }
         if (to == State::closed) { // no transition, but what is in flight must not count any more
             forget_calls();
             ++generation_;
+            note(EventKind::reset, now);
         }
         return {true};
     }
@@ -219,7 +237,8 @@ class BreakerMachine {
     /// Nothing opens by that: a verdict on the calls that it holds is spoken with the next. A wait in
     /// OPEN is measured anew if it would be another; a half-open period ends by the rules it began
     /// with.
-    constexpr Effect reconfigure(P& policy, Tally& fresh, const BreakerOptions& options) noexcept
+    constexpr Effect reconfigure(P& policy, Tally& fresh, const BreakerOptions& options,
+                                 Instant now = {}) noexcept
         requires CanBeReconfigured<P>
     {
         using std::swap;
@@ -236,10 +255,13 @@ class BreakerMachine {
         }
         if (options.count_totals && !options_.count_totals) totals_ = {}; // it counts from here on
         options_ = options;
+        note(EventKind::reconfigured, now);
         return {true};
     }
 
-    /// All but the counters that the machine is not told of.
+    /// What it was told and decided, as far as there is room.
+    [[nodiscard]] constexpr const EventRing& history() const noexcept { return history_; }
+
     /// Whether one that was made now would judge alike from here on.
     [[nodiscard]] constexpr bool is_as_new(Instant now) const noexcept {
         if (state_ != State::closed || options_.initial_state != State::closed || !is_as_made_)
@@ -248,6 +270,7 @@ class BreakerMachine {
         return counts.calls == 0 && counts.failures == 0;
     }
 
+    /// All but the counters that the machine is not told of.
     [[nodiscard]] constexpr Snapshot snapshot(Instant now) const noexcept {
         const Counts counts = counts_at(now);
         const bool is_open = state_ == State::open;
@@ -281,7 +304,8 @@ class BreakerMachine {
         if (call.slow) ++totals_.slow;
     }
 
-    constexpr void enter(State to, Instant now) noexcept {
+    constexpr void enter(State to, Instant now, Reason reason) noexcept {
+        const State from = state_;
         if (to == State::open || to == State::forced_open) frozen_ = counts_at(now);
         if (to == State::open) {
             reopenings_ = state_ == State::half_open ? reopenings_ + 1 : 0;
@@ -293,6 +317,22 @@ class BreakerMachine {
         since_ = now;
         state_ = to;
         ++generation_;
+        note(EventKind::transition, now, 1, from, reason);
+    }
+
+    constexpr void note(EventKind kind, Instant at, std::uint64_t count, State from,
+                        Reason reason) noexcept {
+        if (!history_.keeps_any()) return;
+        const Counts seen = counts_at(at);
+        history_.add({0, at, generation_, kind, from, state_, reason, count, seen.calls, seen.failures,
+                      seen.slow});
+    }
+    constexpr void note(EventKind kind, Instant at, std::uint64_t count = 1) noexcept {
+        note(kind, at, count, state_, Reason::policy);
+    }
+    constexpr void note(const FinishedCall& call) noexcept {
+        if (call.failed) return note(call.slow ? EventKind::slow_failure : EventKind::failure, call.at);
+        note(call.slow ? EventKind::slow_success : EventKind::successes, call.at);
     }
 
     constexpr std::optional<Reason> judge(const FinishedCall& call) noexcept {
@@ -331,6 +371,9 @@ class BreakerMachine {
     Tally tally_;
     ProbeGate probes_;
     State state_;
+    bool is_as_made_ = true;           // with the policy and the options of the constructor
+    bool a_verdict_may_stand_ = false; // on the calls held: the policy has changed since the last
+    std::uint32_t reopenings_ = 0;     // from HALF_OPEN, since it was last CLOSED
     std::uint64_t generation_ = any_generation + 1;
     Instant since_;
     Counts frozen_{};                           // the numbers that OPEN and FORCED_OPEN show
@@ -338,10 +381,8 @@ class BreakerMachine {
     std::chrono::nanoseconds reset_timeout_{0}; // in force since it last opened
     std::uint64_t would_have_opened_ = 0;
     CallTotals totals_{};
-    std::uint32_t reopenings_ = 0;     // from HALF_OPEN, since it was last CLOSED
-    std::uint64_t chance_;             // for the jitter
-    bool is_as_made_ = true;           // with the policy and the options of the constructor
-    bool a_verdict_may_stand_ = false; // on the calls held: the policy has changed since the last
+    std::uint64_t chance_; // for the jitter
+    EventRing history_;
 };
 
 } // namespace dashpot::inline v0::detail

@@ -15,7 +15,9 @@ namespace dashpot::inline v0::detail {
 template <class T>
 class FixedArray {
   public:
-    constexpr explicit FixedArray(std::size_t size) : size_{size}, values_{new T[size]{}} {}
+    /// Allocates nothing for no values.
+    constexpr explicit FixedArray(std::size_t size)
+        : size_{size}, values_{size == 0 ? nullptr : new T[size]{}} {}
     constexpr FixedArray(const FixedArray& other) : FixedArray(other.size_) {
         std::copy(other.begin(), other.end(), begin());
     }

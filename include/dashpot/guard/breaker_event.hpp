@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_BREAKER_EVENT_HPP
+#define DASHPOT_GUARD_BREAKER_EVENT_HPP
+
+#include <dashpot/core/duration.hpp>
+#include <dashpot/core/reason.hpp>
+#include <dashpot/core/state.hpp>
+
+#include <cstdint>
+#include <iosfwd>
+#include <string_view>
+
+namespace dashpot::inline v0 {
+
+/// What happened to a circuit breaker.
+enum class EventKind : std::uint8_t {
+    successes,    ///< `count` successes, none of them slow, were told to the policy, or one of a probe.
+    slow_success, ///< A success that was slow.
+    failure,      ///< A failure that was not slow.
+    slow_failure, ///< A failure that was slow.
+    probe,        ///< A caller got a probe in HALF_OPEN. The first comes with its transition.
+    fresh_probes, ///< Lost probes were given up: a caller got the first of a fresh half-open period.
+    returned_probe,    ///< A probe was given back: ignored, dropped, released.
+    transition,        ///< The state changed.
+    reset,             ///< reset() in CLOSED, which is no transition.
+    would_have_opened, ///< A verdict in METRICS_ONLY.
+    reconfigured,      ///< Policy and options may have changed.
+};
+
+/// The name of the enumerator, "slow_success" for one.
+[[nodiscard]] constexpr std::string_view to_string(EventKind kind) noexcept {
+    switch (kind) {
+    case EventKind::successes: return "successes";
+    case EventKind::slow_success: return "slow_success";
+    case EventKind::failure: return "failure";
+    case EventKind::slow_failure: return "slow_failure";
+    case EventKind::probe: return "probe";
+    case EventKind::fresh_probes: return "fresh_probes";
+    case EventKind::returned_probe: return "returned_probe";
+    case EventKind::transition: return "transition";
+    case EventKind::reset: return "reset";
+    case EventKind::would_have_opened: return "would_have_opened";
+    case EventKind::reconfigured: return "reconfigured";
+    }
+    return "unknown";
+}
+
+/// One entry of CircuitBreaker::history(): all that the breaker was told, or decided, and that changed
+/// something.
+struct BreakerEvent {
+    std::uint64_t number = 0; ///< 0 for the first of the breaker's life, then one more each.
+    /// When, on the breaker's clock, as it was told: may stand still or step back. Of several
+    /// successes: when they were told, or a moment before their bucket ended if that is earlier.
+    Instant at{};
+    std::uint64_t generation = 0; ///< After it.
+    EventKind kind = EventKind::successes;
+    State from = State::closed;     ///< The state that it found.
+    State to = State::closed;       ///< The state after it: another one only for a transition.
+    Reason reason = Reason::policy; ///< Of a transition; else without meaning.
+    std::uint64_t count = 1;        ///< How many successes; else 1.
+    std::uint64_t calls = 0;    ///< As in Snapshot, after it. On opening: the numbers that opened it.
+    std::uint64_t failures = 0; ///< How many of `calls` failed.
+    std::uint64_t slow = 0;     ///< How many of `calls` were slow.
+
+    friend bool operator==(const BreakerEvent&, const BreakerEvent&) = default;
+
+    /// Writes one line without its end: number, nanoseconds since the clock's epoch, generation, state,
+    /// what happened, and the numbers after it.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                        const BreakerEvent& event) {
+        out << '#' << event.number << " at " << event.at.time_since_epoch().count() << " generation "
+            << event.generation << ' ' << to_string(event.from) << ": " << to_string(event.kind);
+        if (event.kind == EventKind::successes) out << " x " << event.count;
+        if (event.kind == EventKind::transition)
+            out << " to " << to_string(event.to) << " by " << to_string(event.reason);
+        return out << "; calls " << event.calls << ", failures " << event.failures << ", slow "
+                   << event.slow;
+    }
+};
+
+} // namespace dashpot::inline v0
+
+#endif

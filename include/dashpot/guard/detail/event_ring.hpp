@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_GUARD_DETAIL_EVENT_RING_HPP
+#define DASHPOT_GUARD_DETAIL_EVENT_RING_HPP
+
+#include <dashpot/guard/breaker_event.hpp>
+#include <dashpot/policy/detail/fixed_array.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace dashpot::inline v0::detail {
+
+/// The last so many events, each with its number.
+///
+/// **Threads.** None: a value. **Cost.** O(1) per event, no allocation after it was made.
+class EventRing {
+  public:
+    constexpr explicit EventRing(std::uint32_t size) : ring_(size) {}
+
+    /// False if it has no room at all: whoever adds can save himself the trouble.
+    [[nodiscard]] constexpr bool keeps_any() const noexcept { return ring_.size() != 0; }
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return ring_.size(); }
+
+    /// Only if it keeps any.
+    constexpr void add(BreakerEvent event) noexcept {
+        event.number = next_;
+        ring_[place_of(next_)] = event;
+        ++next_;
+    }
+
+    /// Appends them, oldest first. Allocates nothing if there is room for size().
+    void copy_to(std::vector<BreakerEvent>& events) const {
+        const std::uint64_t held = std::min<std::uint64_t>(next_, ring_.size());
+        for (std::uint64_t i = next_ - held; i != next_; ++i) events.push_back(ring_[place_of(i)]);
+    }
+
+  private:
+    [[nodiscard]] constexpr std::size_t place_of(std::uint64_t number) const noexcept {
+        return static_cast<std::size_t>(number % ring_.size());
+    }
+
+    FixedArray<BreakerEvent> ring_;
+    std::uint64_t next_ = 0; // the number of the next
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

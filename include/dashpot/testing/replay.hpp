@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_TESTING_REPLAY_HPP
+#define DASHPOT_TESTING_REPLAY_HPP
+
+#include <dashpot/core/duration.hpp>
+#include <dashpot/core/outcome.hpp>
+#include <dashpot/core/reason.hpp>
+#include <dashpot/core/state.hpp>
+#include <dashpot/guard/breaker_event.hpp>
+#include <dashpot/guard/breaker_options.hpp>
+#include <dashpot/guard/circuit_breaker.hpp>
+#include <dashpot/guard/transition.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/testing/manual_clock.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace dashpot::inline v0::testing {
+
+/// What a breaker did to which the events of another were told.
+struct Replay {
+    std::vector<Transition> transitions{};
+    std::uint64_t would_have_opened = 0; ///< While METRICS_ONLY.
+    std::uint64_t refused = 0;           ///< Calls of the history that it would not have let through.
+
+    // Why the same policy and options need not lead to what happened. All false: they do.
+    bool lost_its_beginning = false; ///< The ring had no room any more for the first events.
+    bool was_reconfigured = false;   ///< Events know nothing of policies: there was more than one.
+    bool has_other_jitter = false;   ///< `options` have jitter without a seed: waits are drawn anew.
+
+    /// With the policy and options that the breaker had, it is what happened.
+    [[nodiscard]] bool is_exact() const noexcept {
+        return !lost_its_beginning && !was_reconfigured && !has_other_jitter;
+    }
+};
+
+} // namespace dashpot::inline v0::testing
+
+namespace dashpot::inline v0::detail {
+
+/// Makes the calls of a history again, each in the moment at which it ended.
+template <FailurePolicy P>
+class Replayer {
+    using Breaker = CircuitBreaker<testing::ManualClock, P>;
+    using Permit = typename Breaker::Permit;
+
+  public:
+    Replayer(Instant start, P policy, const BreakerOptions& options)
+        : clock_{start}, breaker_{std::move(policy), options, clock_},
+          listening_{breaker_.on_transition(
+              [this](const Transition& each) { replay_.transitions.push_back(each); })} {}
+
+    void tell(const BreakerEvent& event) {
+        clock_.set(event.at);
+        switch (event.kind) {
+        case EventKind::successes:
+            for (std::uint64_t i = 0; i != event.count; ++i) finish(event, Outcome::success, false);
+            break;
+        case EventKind::slow_success: finish(event, Outcome::success, true); break;
+        case EventKind::failure: finish(event, Outcome::failure, false); break;
+        case EventKind::slow_failure: finish(event, Outcome::failure, true); break;
+        case EventKind::returned_probe: finish(event, Outcome::ignored, false); break;
+        case EventKind::probe:
+        case EventKind::fresh_probes: begin_probe(); break;
+        case EventKind::transition: follow(event.reason); break;
+        case EventKind::reset: breaker_.reset(); break;
+        case EventKind::reconfigured: replay_.was_reconfigured = true; break;
+        case EventKind::would_have_opened: break; // follows from a call
+        }
+    }
+
+    [[nodiscard]] testing::Replay result() {
+        replay_.would_have_opened = breaker_.snapshot().would_have_opened;
+        return std::move(replay_);
+    }
+
+  private:
+    /// A probe that was let out, to be answered by a later event.
+    void begin_probe() {
+        if (breaker_.state() == State::closed || breaker_.state() == State::metrics_only) return;
+        Permit permit = breaker_.try_acquire();
+        if (permit) probes_.push_back(std::move(permit));
+    }
+
+    /// The end of a call. Of one that was no probe nothing is known but its end: it begins there too.
+    void finish(const BreakerEvent& event, Outcome outcome, bool is_slow) {
+        const std::chrono::nanoseconds length =
+            is_slow ? (std::chrono::nanoseconds::max)() : std::chrono::nanoseconds{0};
+        if (event.from == State::half_open) {
+            while (!probes_.empty()) { // those of an earlier period have no vote
+                Permit probe = std::move(probes_.back());
+                probes_.pop_back();
+                if (probe.record(outcome, length)) return;
+            }
+        }
+        if (outcome == Outcome::ignored) return;
+        Permit permit = breaker_.try_acquire();
+        if (permit) {
+            (void)permit.record(outcome, length);
+        } else {
+            ++replay_.refused;
+        }
+    }
+
+    /// What follows from calls is left to them; what was commanded is commanded.
+    void follow(Reason reason) {
+        switch (reason) {
+        case Reason::reset_timeout: return begin_probe();
+        case Reason::trip: return breaker_.trip();
+        case Reason::force_open: return breaker_.force_open();
+        case Reason::disable: return breaker_.disable();
+        case Reason::metrics_only: return breaker_.metrics_only();
+        case Reason::reset: return breaker_.reset();
+        case Reason::consecutive_failures:
+        case Reason::failure_rate:
+        case Reason::slow_rate:
+        case Reason::failure_rate_and_slow_rate:
+        case Reason::policy:
+        case Reason::probes_succeeded:
+        case Reason::probes_failed: break;
+        }
+    }
+
+    testing::Replay replay_{};
+    testing::ManualClock clock_;
+    Breaker breaker_;
+    Subscription listening_;
+    std::vector<Permit> probes_{}; // out, by the history; after breaker_: they go first
+};
+
+} // namespace dashpot::inline v0::detail
+
+namespace dashpot::inline v0::testing {
+
+/// Tells a history to a breaker with this policy and these options, under a ManualClock.
+///
+///     const auto again = testing::replay(breaker.history(), policy, options); // as it happened
+///     policy.failure_rate = 0.3;
+///     const auto stricter = testing::replay(breaker.history(), policy, options); // what 30 % had done
+///
+/// **Contract.** With the policy and options that the breaker had from its making, the transitions are
+/// those that happened, with their times, reasons and generations, if Replay::is_exact(). With others
+/// they are what those had decided on the same calls. A call that was no probe begins and ends in the
+/// moment at which it was recorded; if it is refused then, Replay::refused counts it. What was slow is
+/// slow where slow calls are judged, whatever the limit. Successes that changed nothing were not kept:
+/// a count window larger than the one that had them sees too few.
+/// **Threads.** Its own breaker: any. **Cost.** That of the calls.
+/// **Errors.** std::invalid_argument for options out of range.
+template <FailurePolicy P>
+[[nodiscard]] Replay replay(std::span<const BreakerEvent> history, P policy,
+                            const BreakerOptions& options = {}) {
+    BreakerOptions its_own = options;
+    its_own.history = 0;
+    const Instant start = history.empty() ? Instant{} : history.front().at;
+    dashpot::detail::Replayer<P> replayer{start, std::move(policy), its_own};
+    for (const BreakerEvent& event : history) replayer.tell(event);
+    Replay result = replayer.result();
+    result.lost_its_beginning = !history.empty() && history.front().number != 0;
+    result.has_other_jitter =
+        options.reset_timeout.curve().jitter > 0.0 && !options.reset_timeout.seed();
+    return result;
+}
+
+} // namespace dashpot::inline v0::testing
+
+#endif
