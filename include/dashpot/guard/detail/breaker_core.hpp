@@ -107,16 +107,7 @@ class BreakerCore {
             if (!report.failed && seen.is_closed_and_quiet()) return true;
             if (EndsBatches<typename P::Tally> || (timing.is_start && times_calls())) report.end(now());
             if (!report.failed && leave_success(generation, report)) return true;
-            const bool needs_end =
-                !Machine::foresees_opening || seen.state() == State::half_open || keeps_history_;
-            if (needs_end && !report.is_timed) report.end(now());
-
-            std::optional<Effect> effect = record(seen, generation, report);
-            if (effect && effect->lacks_time) {
-                report.end(now());
-                effect = record(seen, generation, report);
-            }
-            if (effect) return effect->was_taken;
+            if (const auto effect = record(seen, generation, report)) return effect->was_taken;
         }
     }
 
@@ -261,18 +252,27 @@ class BreakerCore {
         });
     }
 
-    /// Judges by the policy that is in force under the lock, whatever was seen before.
-    std::optional<Effect> record(BreakerWord seen, std::uint64_t generation,
-                                 const CallReport& report) noexcept {
-        return change(seen, report.at, [&](Machine& machine) -> Effect {
-            const bool is_slow = !report.is_quick(machine.slow_after());
-            if (is_slow && !report.is_measured()) return {.lacks_time = true};
-            return machine.record(generation, {report.failed, is_slow, report.at}, report.is_timed);
-        });
+    /// Records what cannot be left, judged by the policy that is in force under the lock, whatever was
+    /// seen before; or nothing when the breaker had moved on since it was `seen`.
+    [[nodiscard, gnu::noinline]] std::optional<Effect>
+    record(BreakerWord seen, std::uint64_t generation, CallReport& report) noexcept {
+        const bool needs_end =
+            !Machine::foresees_opening || seen.state() == State::half_open || keeps_history_;
+        if (needs_end && !report.is_timed) report.end(now());
+        for (;;) {
+            const auto effect = change(seen, report.at, [&](Machine& machine) -> Effect {
+                const bool is_slow = !report.is_quick(machine.slow_after());
+                if (is_slow && !report.is_measured()) return {.lacks_time = true};
+                return machine.record(generation, {report.failed, is_slow, report.at}, report.is_timed);
+            });
+            if (!effect || !effect->lacks_time) return effect;
+            report.end(now());
+        }
     }
 
     /// The effect, or nothing when the breaker had moved on since it was `seen`.
-    std::optional<Effect> give_back(std::uint64_t generation, BreakerWord seen) noexcept {
+    [[gnu::noinline]] std::optional<Effect> give_back(std::uint64_t generation,
+                                                      BreakerWord seen) noexcept {
         if (seen.state() != State::half_open) return Effect{true}; // no place was taken
         const Instant at = keeps_history_ ? now() : Instant{};
         return change(seen, at, [&](Machine& machine) { return machine.give_back(generation, at); });
