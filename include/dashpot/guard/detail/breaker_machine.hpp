@@ -89,8 +89,11 @@ class BreakerMachine {
 
     /// A call that takes longer is slow; `never` where slow calls are not judged.
     [[nodiscard]] constexpr std::chrono::nanoseconds slow_after() const noexcept {
-        if constexpr (JudgesSlowCalls<P>) return policy_.slow_after().value_or(never);
-        return never;
+        if constexpr (JudgesSlowCalls<P>) {
+            return policy_.slow_after().value_or(never);
+        } else {
+            return never;
+        }
     }
 
     /// A success of any length would change nothing, and nobody counts it either.
@@ -181,14 +184,20 @@ class BreakerMachine {
     [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
         if (state_ != State::closed && state_ != State::metrics_only) return false;
         if (a_verdict_may_stand_) return false;
-        if constexpr (BatchesSuccesses<Tally>) return tally_.may_batch_successes();
-        return tally_.quiet();
+        if constexpr (BatchesSuccesses<Tally>) {
+            return tally_.may_batch_successes();
+        } else {
+            return tally_.quiet();
+        }
     }
 
     /// Those recorded from then on must be told one by one.
     [[nodiscard]] constexpr Instant batch_ends() const noexcept {
-        if constexpr (EndsBatches<Tally>) return tally_.batch_ends();
-        return Instant::max();
+        if constexpr (EndsBatches<Tally>) {
+            return tally_.batch_ends();
+        } else {
+            return Instant::max();
+        }
     }
 
     /// Hears of successes that were left for later. `now`: as for give_back().
