@@ -26,6 +26,9 @@ void reuse_address(socket_t socket) {
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
+// A browser takes an answer for what it says it is, and not for a page because it looks like one.
+const std::pair<std::string, std::string> no_sniffing{"X-Content-Type-Options", "nosniff"};
+
 } // namespace
 
 HttpServer::HttpServer(HttpServerOptions options)
@@ -36,6 +39,7 @@ HttpServer::HttpServer(HttpServerOptions options)
     set_keep_alive_timeout(
         std::chrono::ceil<std::chrono::seconds>(options_.connection.keep_alive).count());
     set_keep_alive_max_count(1'000'000);
+    set_default_headers({no_sniffing});
     set_payload_max_length(options_.connection.max_body);
     new_task_queue = [this]() -> httplib::TaskQueue* {
         return new ElasticPool{options_.max_threads, options_.max_waiting, shortage_};
@@ -102,9 +106,9 @@ void HttpServer::answer_unread(Connection& connection) const {
     if (!options_.answer_unread || !(connection.over_budget() || connection.timed_out())) return;
     const auto [status, body] = options_.answer_unread();
     const std::string answer =
-        "HTTP/1.1 " + std::to_string(status) +
-        " \r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
-        "\r\nConnection: close\r\n\r\n" + body;
+        "HTTP/1.1 " + std::to_string(status) + " \r\nContent-Type: application/json\r\n" +
+        no_sniffing.first + ": " + no_sniffing.second +
+        "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
     std::string_view rest = answer;
     while (!rest.empty()) {
         const ssize_t written = connection.write(rest.data(), rest.size());

@@ -35,14 +35,15 @@ JsonClient::JsonClient(int port, KeepAlive keep_alive) : client_{"127.0.0.1", po
     client_.set_write_timeout(30);
 }
 
-HttpAnswer JsonClient::get(const std::string& path) {
+HttpAnswer JsonClient::get(const std::string& path, const httplib::Headers& headers) {
     const auto begin = steady_clock::now();
-    return to_answer(client_.Get(path), begin);
+    return to_answer(client_.Get(path, headers), begin);
 }
 
-HttpAnswer JsonClient::post(const std::string& path, const std::string& body) {
+HttpAnswer JsonClient::post(const std::string& path, const std::string& body,
+                            const httplib::Headers& headers) {
     const auto begin = steady_clock::now();
-    return to_answer(client_.Post(path, body, "application/json"), begin);
+    return to_answer(client_.Post(path, headers, body, "application/json"), begin);
 }
 
 } // namespace example

@@ -29,8 +29,9 @@ class JsonClient {
 
     explicit JsonClient(int port, KeepAlive keep_alive = KeepAlive::no);
 
-    HttpAnswer get(const std::string& path);
-    HttpAnswer post(const std::string& path, const std::string& body);
+    HttpAnswer get(const std::string& path, const httplib::Headers& headers = {});
+    HttpAnswer post(const std::string& path, const std::string& body,
+                    const httplib::Headers& headers = {});
     HttpAnswer post(const std::string& path, const nlohmann::json& body) {
         return post(path, body.dump());
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "stop_signals.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <utility>
 
 #include <pthread.h>
@@ -25,6 +28,19 @@ void block_stop_signals() {
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     // Writing to a connection or a pipe that the other side has closed is an error, not the end.
     std::signal(SIGPIPE, SIG_IGN);
+}
+
+bool await_stop_signal(std::chrono::nanoseconds at_most) {
+    using namespace std::chrono;
+    const sigset_t set = stop_set();
+    const auto end = steady_clock::now() + at_most;
+    for (;;) {
+        const nanoseconds rest = std::max(nanoseconds{end - steady_clock::now()}, nanoseconds{0});
+        const auto whole = floor<seconds>(rest);
+        const timespec limit{whole.count(), (rest - whole).count()};
+        if (sigtimedwait(&set, nullptr, &limit) > 0) return true;
+        if (errno != EINTR) return false;
+    }
 }
 
 StopWaiter::StopWaiter(std::function<void()> stop)

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_EXAMPLES_COMMON_STOP_SIGNALS_HPP
 #define DASHPOT_EXAMPLES_COMMON_STOP_SIGNALS_HPP
 
+#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -10,6 +11,10 @@ namespace example {
 /// Keeps SIGTERM and SIGINT for a StopWaiter. To be called before the first thread is made, since
 /// threads inherit what is blocked. SIGPIPE is ignored.
 void block_stop_signals();
+
+/// Waits for one of them, one that came already included, but no longer than that.
+/// @return false: none came
+bool await_stop_signal(std::chrono::nanoseconds at_most);
 
 /// Calls `stop` at the first SIGTERM or SIGINT, one that came already included, on a thread of its
 /// own where anything is allowed; in a signal handler nearly nothing is.

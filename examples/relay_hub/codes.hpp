@@ -13,6 +13,7 @@ namespace relay_hub {
 /// The codes that the hub itself gives. All others are the targets'.
 namespace code {
 inline constexpr std::string_view malformed = "E400";      ///< not a request
+inline constexpr std::string_view forbidden = "E403";      ///< not for this client to ask
 inline constexpr std::string_view unknown_target = "E404"; ///< no such target
 inline constexpr std::string_view target_error = "E500";   ///< the target answered 5xx
 inline constexpr std::string_view no_answer = "E901";      ///< nothing complete in time
@@ -33,6 +34,7 @@ inline constexpr std::array failures{code::target_error, code::no_answer, code::
 /// The HTTP status that goes with one of the hub's own codes.
 [[nodiscard]] constexpr int http_status(std::string_view own) noexcept {
     if (own == code::malformed) return 400;
+    if (own == code::forbidden) return 403;
     if (own == code::unknown_target) return 404;
     if (own == code::no_answer) return 504;
     if (own == code::circuit_open) return 503;

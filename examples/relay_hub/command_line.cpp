@@ -27,6 +27,7 @@ struct Typed {
     std::string max_inflight = "10";
     std::string call_timeout = "3";
     std::string breaker_log = "breaker.log";
+    std::string drain_time = "0";
     std::string config;
     bool no_protection = false;
 };
@@ -59,6 +60,10 @@ void declare(CLI::App& app, Typed& typed) {
         ->capture_default_str();
     app.add_option("--breaker-log", typed.breaker_log, "Where changes of state are written")
         ->type_name("FILE")
+        ->capture_default_str();
+    app.add_option("--drain-time", typed.drain_time,
+                   "How long GET /readyz says that it is about to stop, before it does")
+        ->type_name("SECONDS")
         ->capture_default_str();
     app.add_option("--config", typed.config, "JSON: defaults and settings per target")
         ->type_name("FILE");
@@ -138,6 +143,8 @@ Options resolve(const CLI::App& app, const Typed& typed) {
     options.has_protection = !typed.no_protection;
     options.listen = read("--listen", [&] { return parse_host_port(typed.listen); });
     options.breaker_log = typed.breaker_log;
+    options.drain_time =
+        read("--drain-time", [&] { return parse_seconds(typed.drain_time, drain_range); });
     options.targets = read("--target", [&] { return parse_targets(typed.targets); });
     const PartialSettings given = read_settings(app, typed);
     ConfigFile file;
@@ -146,6 +153,7 @@ Options resolve(const CLI::App& app, const Typed& typed) {
         if (file.listen && app.count("--listen") == 0) options.listen = *file.listen;
         if (file.breaker_log && app.count("--breaker-log") == 0)
             options.breaker_log = *file.breaker_log;
+        if (file.drain_time && app.count("--drain-time") == 0) options.drain_time = *file.drain_time;
         read("--config", [&] { return apply_targets(options, file, typed.config); });
     }
     if (options.targets.size() > max_targets)

@@ -43,6 +43,10 @@ std::shared_ptr<Guards> make_guards(Registry& registry, const TargetOptions& opt
     return registry.get(options.name);
 }
 
+auto retry_after_ms(const dashpot::Snapshot& snapshot) {
+    return std::chrono::ceil<std::chrono::milliseconds>(snapshot.retry_after).count();
+}
+
 } // namespace
 
 Compartment::Compartment(Registry& registry, const TargetOptions& options)
@@ -53,6 +57,16 @@ Compartment::Compartment(Registry& registry, const TargetOptions& options)
 void Compartment::remove_protection() {
     guards_->breaker().disable();
     guards_->bulkhead().resize(std::numeric_limits<std::uint32_t>::max());
+}
+
+void Compartment::obey(Command command) {
+    auto& breaker = guards_->breaker();
+    switch (command) {
+    case Command::force_open: return breaker.force_open();
+    case Command::disable: return breaker.disable();
+    case Command::metrics_only: return breaker.metrics_only();
+    case Command::reset: return breaker.reset();
+    }
 }
 
 Reply Compartment::relay(const std::string& body) {
@@ -97,7 +111,7 @@ nlohmann::json Compartment::report() const {
         {"opened_at", snapshot.opened_at ? nlohmann::json(to_utc(*snapshot.opened_at)) : nullptr},
         {"last_opening", last_opening_.report()},
         {"generation", snapshot.generation},
-        {"retry_after_ms", std::chrono::ceil<std::chrono::milliseconds>(snapshot.retry_after).count()},
+        {"retry_after_ms", retry_after_ms(snapshot)},
         {"judged", judged_numbers(snapshot)},
         {"probes_in_flight", snapshot.probes_in_flight},
         {"in_flight", guards_->bulkhead().in_flight()},
@@ -115,6 +129,19 @@ nlohmann::json Compartment::report() const {
         {"answers", answers_.counts()}};
     if (const auto* run = std::get_if<dashpot::ConsecutiveFailures>(&settings.policy.rule))
         result["fail_threshold"] = run->threshold;
+    return result;
+}
+
+std::optional<nlohmann::ordered_json> Compartment::degradation() const {
+    using dashpot::State;
+    const dashpot::Snapshot snapshot = guards_->breaker().snapshot();
+    if (snapshot.state != State::open && snapshot.state != State::half_open &&
+        snapshot.state != State::forced_open)
+        return std::nullopt;
+    nlohmann::ordered_json result;
+    result["state"] = dashpot::to_string(snapshot.state);
+    result["since"] = to_utc(snapshot.since);
+    result["retry_after_ms"] = retry_after_ms(snapshot);
     return result;
 }
 

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_COMPARTMENT_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_COMPARTMENT_HPP
 
+#include "command.hpp"
 #include "configured_policy.hpp"
 #include "guard_report.hpp"
 #include "reply.hpp"
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace relay_hub {
@@ -35,11 +37,18 @@ class Compartment {
     /// Lets every call in, however many there are and however they end.
     void remove_protection();
 
+    /// Commands the circuit breaker.
+    void obey(Command command);
+
     /// Calls the target if its guards let it, and answers at once if they do not.
     [[nodiscard]] Reply relay(const std::string& body);
 
     /// What GET /targets shows of it.
     [[nodiscard]] nlohmann::json report() const;
+
+    /// What GET /readyz shows of it: `state`, `since` and `retry_after_ms` while its circuit does not
+    /// take every call; nothing otherwise.
+    [[nodiscard]] std::optional<nlohmann::ordered_json> degradation() const;
 
   private:
     [[nodiscard]] Reply call_target(const std::string& body) const;

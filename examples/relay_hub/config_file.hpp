@@ -4,6 +4,7 @@
 
 #include "settings.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct ConfigFile {
     };
     std::optional<Endpoint> listen;
     std::optional<std::string> breaker_log;
+    std::optional<std::chrono::nanoseconds> drain_time;
     PartialSettings settings; ///< for all targets
     std::vector<Target> targets;
 };

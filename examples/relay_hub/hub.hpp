@@ -2,6 +2,7 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_HUB_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_HUB_HPP
 
+#include "access_rule.hpp"
 #include "breaker_log.hpp"
 #include "relay.hpp"
 #include "settings.hpp"
@@ -12,6 +13,7 @@
 #include <dashpot/adapter/transition_counter.hpp>
 #include <dashpot/guard/subscription.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 
@@ -39,18 +41,20 @@ class Hub {
 
     /// Serves until stop(). @return false: the server broke
     bool serve() { return server_.serve(); }
+    /// From now on GET /readyz says that it is not ready. From any thread.
+    void prepare_to_stop() { is_stopping_ = true; }
     /// Lets requests under way finish. From any thread.
     void stop() { server_.stop_serving(); }
 
   private:
     [[nodiscard]] example::HttpServerOptions server_options();
-    [[nodiscard]] Reply reject_head(int status);
     void add_routes();
     [[nodiscard]] std::string targets_report() const;
     [[nodiscard]] std::string health_report() const;
     [[nodiscard]] std::string metrics_page(dashpot::PrometheusFormat format) const;
 
     const Options options_;
+    const AccessRule rule_;
     Registry registry_;
     BreakerLog log_;
     dashpot::TransitionCounter changes_;
@@ -58,6 +62,7 @@ class Hub {
     // After the relay: what --no-protection does to the breakers is no news.
     dashpot::Subscription log_subscription_;
     dashpot::Subscription changes_subscription_;
+    std::atomic<bool> is_stopping_ = false;
     example::HttpServer server_;
 };
 

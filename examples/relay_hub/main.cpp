@@ -24,7 +24,11 @@ int run(const relay_hub::Options& options) {
     example::allow_open_files(files_needed(options));
     relay_hub::Hub hub{options};
     const std::string url = hub.open();
-    const example::StopWaiter waiter{[&hub] { hub.stop(); }};
+    const example::StopWaiter waiter{[&] {
+        hub.prepare_to_stop();
+        example::await_stop_signal(options.drain_time); // who asks twice does not want to wait
+        hub.stop();
+    }};
     std::cout << "listening on " << url << std::endl;
     return hub.serve() ? 0 : 1;
 }

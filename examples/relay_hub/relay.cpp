@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stdexcept>
+#include <utility>
 
 namespace relay_hub {
 
@@ -25,13 +26,20 @@ Relay::Relay(Registry& registry, const Options& options) {
 Reply Relay::handle(const std::string& body) {
     const Field target = read_field(body, "target");
     if (!target.value) return reject(target.problem);
-    const auto found = compartments_.find(*target.value);
-    if (found == compartments_.end()) {
-        ++unknown_target_;
-        // Not repeated in the answer: it may be a megabyte of anything.
-        return own_reply(code::unknown_target, {}, "no such target");
-    }
-    return found->second->relay(body);
+    Compartment* const compartment = find(*target.value);
+    if (compartment == nullptr) return unknown();
+    return compartment->relay(body);
+}
+
+Compartment* Relay::find(std::string_view target) noexcept {
+    const auto found = compartments_.find(target);
+    return found == compartments_.end() ? nullptr : found->second.get();
+}
+
+Reply Relay::unknown() {
+    ++unknown_target_;
+    // Not repeated in the answer: it may be a megabyte of anything.
+    return own_reply(code::unknown_target, {}, "no such target");
 }
 
 Reply Relay::reject(std::string_view problem) {
@@ -39,10 +47,32 @@ Reply Relay::reject(std::string_view problem) {
     return own_reply(code::malformed, {}, problem);
 }
 
+Reply Relay::forbid(std::string_view problem) {
+    ++forbidden_;
+    return own_reply(code::forbidden, {}, problem);
+}
+
 nlohmann::json Relay::report() const {
     auto result = nlohmann::json::object();
     for (const auto& [name, compartment] : compartments_) result[name] = compartment->report();
     return result;
+}
+
+Reply Relay::readiness(bool is_stopping) const {
+    auto degraded = nlohmann::ordered_json::array();
+    for (const auto& [name, compartment] : compartments_) {
+        if (auto trouble = compartment->degradation()) {
+            nlohmann::ordered_json entry{{"target", name}};
+            entry.update(*trouble);
+            degraded.push_back(std::move(entry));
+        }
+    }
+    const bool is_ready = !is_stopping && degraded.size() < compartments_.size();
+    nlohmann::ordered_json report;
+    report["status"] = is_ready ? "ready" : "not ready";
+    if (is_stopping) report["stopping"] = true;
+    report["degraded"] = std::move(degraded);
+    return {{}, is_ready ? 200 : 503, report.dump(2) + "\n"};
 }
 
 } // namespace relay_hub

@@ -32,16 +32,30 @@ class Relay {
     /// Answers what is no request at all.
     [[nodiscard]] Reply reject(std::string_view problem);
 
+    /// Answers for a target that there is not.
+    [[nodiscard]] Reply unknown();
+
+    /// Answers what is not for this client to ask.
+    [[nodiscard]] Reply forbid(std::string_view problem);
+
+    /// Null if there is no such target.
+    [[nodiscard]] Compartment* find(std::string_view target) noexcept;
+
     /// The targets by name, for GET /targets.
     [[nodiscard]] nlohmann::json report() const;
 
+    /// Answers GET /readyz: ready as long as one target takes calls, and the hub is not about to stop.
+    [[nodiscard]] Reply readiness(bool is_stopping) const;
+
     [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }
     [[nodiscard]] std::uint64_t unknown_target() const noexcept { return unknown_target_; }
+    [[nodiscard]] std::uint64_t forbidden() const noexcept { return forbidden_; }
 
   private:
     std::map<std::string, std::unique_ptr<Compartment>, std::less<>> compartments_;
     std::atomic<std::uint64_t> malformed_{0};
     std::atomic<std::uint64_t> unknown_target_{0};
+    std::atomic<std::uint64_t> forbidden_{0};
 };
 
 } // namespace relay_hub

@@ -61,6 +61,8 @@ struct TargetOptions {
 struct Options {
     Endpoint listen;
     std::string breaker_log;
+    /// How long it says that it is about to stop, before it does. 0 to 3 600 seconds.
+    std::chrono::nanoseconds drain_time{0};
     bool has_protection = true;
     std::vector<TargetOptions> targets;
 };
@@ -80,6 +82,7 @@ struct SecondsRange {
     double highest;
 };
 inline constexpr SecondsRange timeout_range{0.001, 86'400};
+inline constexpr SecondsRange drain_range{0, 3'600};
 
 // All of these throw std::invalid_argument, whose text says what was expected.
 

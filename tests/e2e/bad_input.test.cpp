@@ -15,7 +15,7 @@ using namespace e2e;
 
 namespace {
 
-const std::string tx_head = "POST /tx HTTP/1.1\r\nHost: hub\r\n";
+const std::string tx_head = "POST /tx HTTP/1.1\r\nHost: localhost\r\n";
 
 /// Sends the same to the hub from many connections at once. @return the answers
 std::vector<std::string> send_from_many(int port, const std::string& request, std::size_t count) {

@@ -26,7 +26,7 @@ std::vector<RawConnection> idle_connections(const Rig&, int port, std::size_t co
     std::vector<RawConnection> connections;
     for (std::size_t i = 0; i < count; ++i) {
         connections.emplace_back(port);
-        REQUIRE(connections.back().send("GET /healthz HTTP/1.1\r\nHost: hub\r\n\r\n"));
+        REQUIRE(connections.back().send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"));
         REQUIRE(connections.back().receive("}") != "");
     }
     return connections;

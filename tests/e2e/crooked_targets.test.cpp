@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "crooked_target.hpp"
+#include "raw_connection.hpp"
 #include "rig.hpp"
 
 #include "catch.hpp"
+
+#include <sstream>
+#include <string>
 
 namespace tests::e2e_crooked_targets {
 
@@ -203,6 +207,50 @@ TEST_CASE("RelayHub: a target's headers stay with the hub") {
     CHECK(answer.headers.count("X-Evil") == 0);
     CHECK(answer.headers.count("Set-Cookie") == 0);
     CHECK(answer.headers.find("Content-Type")->second == "application/json");
+}
+
+TEST_CASE("RelayHub: nothing that a target says gets into a header") {
+    const auto check_head = [](const std::string& said) {
+        CrookedRig rig{[said](const Victim& victim) { victim.send(said); }};
+        const RawConnection connection{rig.hub().port()};
+        connection.send("POST /tx HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                        "Content-Length: 16\r\n\r\n{\"target\":\"BAD\"}");
+        const std::string answer = connection.receive();
+        const auto end = answer.find("\r\n\r\n");
+        REQUIRE(end != std::string::npos);
+        const std::string lines = answer.substr(0, end);
+        INFO(lines);
+        CHECK(lines.find("Evil") == std::string::npos);
+        std::istringstream stream{lines};
+        std::string line;
+        std::getline(stream, line);
+        CHECK(line.starts_with("HTTP/1.1 "));
+        while (std::getline(stream, line)) {
+            const std::string name = line.substr(0, line.find(':'));
+            CHECK((name == "Content-Type" || name == "Content-Length" || name == "Connection" ||
+                   name == "X-Content-Type-Options"));
+        }
+        // One answer, and nothing that a reader could take for a second.
+        CHECK(answer.find("HTTP/1.1", 1) == std::string::npos);
+    };
+    SECTION("in its code") { check_head(http_answer(R"({"code":"0000\r\nX-Evil: yes\r\n\r\nEvil"})")); }
+    SECTION("in a message") {
+        check_head(http_answer(R"({"code":"0000","message":"\r\nX-Evil: yes\nEvil: 1"})"));
+    }
+    SECTION("in the text of its status") {
+        check_head("HTTP/1.1 200 OK\rX-Evil: yes\r\nContent-Length: 15\r\n\r\n{\"code\":\"0000\"}");
+        check_head("HTTP/1.1 500 No\nX-Evil: yes\r\nContent-Length: 15\r\n\r\n{\"code\":\"0000\"}");
+        check_head("HTTP/1.1 503 Evil\r\nRetry-After: 1\nX-Evil: 2\r\nContent-Length: 0\r\n\r\n");
+    }
+    SECTION("in its headers") {
+        check_head(http_answer(R"({"code":"0000"})", "Content-Type: a/b%0d%0aX-Evil: yes\r\n"
+                                                     "X-Evil: a\rX-Evil: b\r\n"
+                                                     "Retry-After: 5\r\n"
+                                                     "Access-Control-Allow-Origin: *\r\n"));
+    }
+    SECTION("with bare line ends in its body") {
+        check_head(http_answer("\r\n\r\n{\"code\":\r\n\"0000\"\n}"));
+    }
 }
 
 TEST_CASE("RelayHub: codes come from outside, and their number is bounded") {

@@ -11,7 +11,7 @@ using namespace e2e;
 namespace {
 
 std::string post_head(const std::string& headers) {
-    return "POST /tx HTTP/1.1\r\nHost: hub\r\n" + headers + "\r\n";
+    return "POST /tx HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n";
 }
 
 std::string with_body(const std::string& body, const std::string& headers = {}) {

@@ -6,17 +6,24 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <memory>
 #include <system_error>
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 namespace e2e {
 
-RawConnection::RawConnection(int port) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+RawConnection::RawConnection(int port, const std::string& from)
+    : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    if (!from.empty() &&
+        (::inet_pton(AF_INET, from.c_str(), &address.sin_addr) != 1 ||
+         ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0))
+        throw std::system_error{errno, std::generic_category(), "bind"};
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
@@ -43,6 +50,20 @@ std::string RawConnection::receive(std::string_view text, std::chrono::seconds p
         received.append(buffer.data(), static_cast<std::size_t>(count));
     }
     return received;
+}
+
+std::string outer_address() {
+    ifaddrs* all = nullptr;
+    if (::getifaddrs(&all) != 0) return {};
+    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner{all, &::freeifaddrs};
+    for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+        const auto* const address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
+        std::array<char, INET_ADDRSTRLEN> text{};
+        ::inet_ntop(AF_INET, &address->sin_addr, text.data(), text.size());
+        if (!std::string_view{text.data()}.starts_with("127.")) return text.data();
+    }
+    return {};
 }
 
 } // namespace e2e

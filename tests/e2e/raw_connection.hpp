@@ -13,7 +13,8 @@ namespace e2e {
 /// A connection to 127.0.0.1 that sends whatever it is told to.
 class RawConnection {
   public:
-    explicit RawConnection(int port);
+    /// @param from  the address that it is to come from; empty: a loopback address
+    explicit RawConnection(int port, const std::string& from = {});
 
     /// Sends as much as the other side takes. @return false: it closed the connection before the end
     bool send(std::string_view text) const;
@@ -24,6 +25,9 @@ class RawConnection {
   private:
     example::FileDescriptor socket_;
 };
+
+/// An IPv4 address of this machine that is no loopback address; empty if it has none.
+[[nodiscard]] std::string outer_address();
 
 } // namespace e2e
 

@@ -54,6 +54,10 @@ std::vector<std::future<HttpAnswer>> Rig::call_at_once(const std::string& target
     return answers;
 }
 
+HttpAnswer Rig::command(const std::string& target, const std::string& command) {
+    return JsonClient{hub_->port()}.post("/targets/" + target + "/" + command, "{}", control());
+}
+
 void Rig::set(const std::string& target_name, const json& behaviour) {
     checked(JsonClient{target(target_name).port()}.post("/_ctl", behaviour));
 }
@@ -67,6 +71,8 @@ json Rig::report(const std::string& target) {
 }
 
 json Rig::health() { return checked(JsonClient{hub_->port()}.get("/healthz")); }
+
+HttpAnswer Rig::readiness() { return JsonClient{hub_->port()}.get("/readyz"); }
 
 std::string Rig::hub_errors() const { return example::read_text_file(directory() / "hub.err"); }
 

@@ -57,12 +57,18 @@ class Rig {
     [[nodiscard]] std::vector<std::future<HttpAnswer>> call_at_once(const std::string& target,
                                                                     std::size_t count);
 
+    /// Commands the target's circuit, as an operator does.
+    [[nodiscard]] HttpAnswer command(const std::string& target, const std::string& command);
+    /// The headers that a command has, beside its content type.
+    [[nodiscard]] static httplib::Headers control() { return {{"X-Relay-Hub-Control", "1"}}; }
+
     void set(const std::string& target, const json& behaviour);
     /// The target's own counters.
     [[nodiscard]] json stats(const std::string& target);
     /// What the hub says of the target.
     [[nodiscard]] json report(const std::string& target);
     [[nodiscard]] json health();
+    [[nodiscard]] HttpAnswer readiness();
 
     [[nodiscard]] const std::filesystem::path& directory() const { return directory_.path(); }
     [[nodiscard]] std::filesystem::path log() const { return directory() / "breaker.log"; }

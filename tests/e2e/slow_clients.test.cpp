@@ -35,7 +35,7 @@ void check_others_are_quick(Rig& rig) {
     }
 }
 
-const std::string post = "POST /tx HTTP/1.1\r\nHost: hub\r\n";
+const std::string post = "POST /tx HTTP/1.1\r\nHost: localhost\r\n";
 
 } // namespace
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_RELAY_HUB_CONTROL_ROUTES_HPP
+#define DASHPOT_EXAMPLES_RELAY_HUB_CONTROL_ROUTES_HPP
+
+#include "relay.hpp"
+
+#include <httplib.h>
+
+namespace relay_hub {
+
+/// `POST /targets/NAME/COMMAND`: commands a target's breaker and answers what GET /targets then shows
+/// of it. Who may do so was decided before (AccessRule).
+///
+/// @param relay  must outlive the server
+void add_control_routes(httplib::Server& server, Relay& relay);
+
+} // namespace relay_hub
+
+#endif
