@@ -4,21 +4,15 @@
 #include <dashpot/registry/registry.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 
+#include "adapter/log_support.hpp"
 #include "guard/breaker_support.hpp"
-
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -36,40 +30,18 @@ using namespace std::chrono_literals;
 using dashpot::State;
 using dashpot::Transition;
 using dashpot::TransitionLog;
+using support::FileSizeLimit;
+using support::open_files;
+using support::opened;
+using support::ScratchFile;
 
 namespace {
 
-constexpr Transition opened{.from = State::closed, .to = State::open};
 constexpr std::chrono::sys_days end_of_november{std::chrono::year{2026} / 11 / 30};
 
 TransitionLog::WallClock stopped_at(std::chrono::system_clock::time_point time) {
     return [time] { return time; };
 }
-
-/// A file in a directory of its own, gone with the test.
-class ScratchFile {
-  public:
-    ScratchFile() {
-        std::string name = (std::filesystem::temp_directory_path() / "dashpot-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        directory_ = name;
-    }
-    ScratchFile(const ScratchFile&) = delete;
-    ScratchFile& operator=(const ScratchFile&) = delete;
-    ~ScratchFile() {
-        std::error_code ignored;
-        std::filesystem::remove_all(directory_, ignored);
-    }
-
-    std::string path() const { return (directory_ / "breaker.log").string(); }
-    std::string text() const {
-        std::ifstream file{path(), std::ios::binary};
-        return {std::istreambuf_iterator<char>{file}, {}};
-    }
-
-  private:
-    std::filesystem::path directory_;
-};
 
 std::string logged(std::chrono::system_clock::time_point time, std::string_view target,
                    const Transition& transition = opened) {
@@ -80,26 +52,6 @@ std::string logged(std::chrono::system_clock::time_point time, std::string_view 
     return file.text();
 }
 
-/// While it lives, no file of this process grows beyond `bytes`; it may write no report of its own.
-class FileSizeLimit {
-  public:
-    explicit FileSizeLimit(rlim_t bytes) : handler_{std::signal(SIGXFSZ, SIG_IGN)} {
-        ::getrlimit(RLIMIT_FSIZE, &before_);
-        const rlimit smaller{bytes, before_.rlim_max};
-        ::setrlimit(RLIMIT_FSIZE, &smaller);
-    }
-    FileSizeLimit(const FileSizeLimit&) = delete;
-    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-    ~FileSizeLimit() {
-        ::setrlimit(RLIMIT_FSIZE, &before_);
-        (void)std::signal(SIGXFSZ, handler_);
-    }
-
-  private:
-    void (*handler_)(int);
-    rlimit before_{};
-};
-
 /// How many times this process has called write() and its kin; empty where nobody counts.
 std::optional<std::uint64_t> writes_so_far() {
     std::ifstream io{"/proc/self/io"};
@@ -109,11 +61,6 @@ std::optional<std::uint64_t> writes_so_far() {
         if (key == "syscw:") return value;
     }
     return std::nullopt;
-}
-
-std::size_t open_files() {
-    const std::filesystem::directory_iterator files{"/proc/self/fd"};
-    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
 }
 
 } // namespace
@@ -356,6 +303,21 @@ TEST_CASE("TransitionLog: listens to a registry", "[adapter]") {
                          "2026-11-30T00:00:00.000Z|CORE|OPEN->HALF_OPEN\n"
                          "2026-11-30T00:00:00.000Z|CORE|HALF_OPEN->CLOSED\n"
                          "2026-11-30T00:00:00.000Z|CLAIM|CLOSED->FORCED_OPEN\n");
+}
+
+TEST_CASE("TransitionLog: a file that was renamed keeps its lines, and the next make a new one",
+          "[adapter]") {
+    const ScratchFile file;
+    TransitionLog log{file.path(), stopped_at(end_of_november)};
+    log("ONE", opened);
+    std::filesystem::rename(file.path(), file.path() + ".1");
+    log("TWO", opened);
+    CHECK_FALSE(log.reopen());
+    log("THREE", opened);
+    CHECK(file.text(".1") == "2026-11-30T00:00:00.000Z|ONE|CLOSED->OPEN\n"
+                             "2026-11-30T00:00:00.000Z|TWO|CLOSED->OPEN\n");
+    CHECK(file.text() == "2026-11-30T00:00:00.000Z|THREE|CLOSED->OPEN\n");
+    CHECK(log.lost() == 0);
 }
 
 TEST_CASE("TransitionLog: is pinned where it is, and appending is noexcept", "[adapter]") {

@@ -4,6 +4,7 @@
 
 // What the snippets of the documentation take for granted: a target to call, and a breaker for it.
 
+#include <dashpot/adapter/json_transition_log.hpp>
 #include <dashpot/adapter/prometheus_text.hpp>
 #include <dashpot/adapter/transition_counter.hpp>
 #include <dashpot/adapter/transition_log.hpp>
@@ -15,6 +16,7 @@
 #include <functional>
 #include <iostream>
 #include <string>
+#include <system_error>
 
 using namespace std::chrono_literals;
 

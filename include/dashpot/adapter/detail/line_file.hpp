@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_ADAPTER_DETAIL_LINE_FILE_HPP
+#define DASHPOT_ADAPTER_DETAIL_LINE_FILE_HPP
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace dashpot::inline v0::detail {
+
+/// A file that whole lines are appended to, by any number of threads and processes.
+///
+/// **Contract.** A line is one write to a file opened for appending: lines do not mix. One that cannot
+/// be written whole is lost and counted; if part of it got there, the next begins on a line of its own.
+/// **Threads.** Any. **Cost.** One system call and a mutex per line. POSIX only.
+class LineFile {
+  public:
+    /// Opens `path` for appending, and makes it if need be.
+    /// @param owner  stands before the message of the std::system_error
+    LineFile(std::string_view owner, std::string path) : path_{std::move(path)}, file_{open(path_)} {
+        if (file_ >= 0) return;
+        throw std::system_error{errno, std::generic_category(),
+                                std::string{owner} + ": cannot open \"" + path_ + "\""};
+    }
+
+    LineFile(const LineFile&) = delete;
+    LineFile& operator=(const LineFile&) = delete;
+    ~LineFile() { ::close(file_); }
+
+    /// Appends what `make_line` returns, with the line feed at its end. @return false if it was lost
+    template <class MakeLine>
+    bool append(MakeLine&& make_line) noexcept {
+        try {
+            if (write(std::forward<MakeLine>(make_line)())) return true;
+        } catch (...) { // out of memory, or what make_line asks: a line is lost, the service goes on
+        }
+        lost_.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
+
+    /// Opens the path anew, as after somebody has renamed the file. What is appended meanwhile is in
+    /// the one file or in the other, whole. @return the error, with which all stays as it was
+    [[nodiscard]] std::error_code reopen() noexcept {
+        int other = open(path_);
+        if (other < 0) return {errno, std::generic_category()};
+        {
+            const std::lock_guard lock{mutex_};
+            // The same file still ends as it did.
+            is_torn_ = is_torn_ && is_same(file_, other);
+            std::swap(file_, other);
+        }
+        ::close(other);
+        return {};
+    }
+
+    /// Lines that could not be written.
+    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
+
+  private:
+    [[nodiscard]] static int open(const std::string& path) noexcept {
+        return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    }
+
+    [[nodiscard]] static bool is_same(int one, int other) noexcept {
+        struct stat a{};
+        struct stat b{};
+        return ::fstat(one, &a) == 0 && ::fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
+               a.st_ino == b.st_ino;
+    }
+
+    [[nodiscard]] bool write(std::string text) {
+        const std::lock_guard lock{mutex_};
+        if (is_torn_) text.insert(text.begin(), '\n');
+        ssize_t written = 0;
+        do {
+            written = ::write(file_, text.data(), text.size());
+        } while (written < 0 && errno == EINTR);
+        if (written == static_cast<ssize_t>(text.size())) {
+            is_torn_ = false;
+            return true;
+        }
+        // A disk that fills up takes part of a line; a next one must not be glued to it.
+        if (written > 0) is_torn_ = text[static_cast<std::size_t>(written) - 1] != '\n';
+        return false;
+    }
+
+    const std::string path_;
+    std::atomic<std::uint64_t> lost_{0};
+    std::mutex mutex_;
+    int file_;             // guarded by mutex_
+    bool is_torn_ = false; // guarded by mutex_
+};
+
+} // namespace dashpot::inline v0::detail
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_ADAPTER_JSON_TRANSITION_LOG_HPP
+#define DASHPOT_ADAPTER_JSON_TRANSITION_LOG_HPP
+
+#include <dashpot/adapter/detail/line_file.hpp>
+#include <dashpot/adapter/detail/log_time.hpp>
+#include <dashpot/adapter/detail/utf8.hpp>
+#include <dashpot/core/reason.hpp>
+#include <dashpot/core/state.hpp>
+#include <dashpot/guard/transition.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace dashpot::inline v0 {
+
+/// Appends one JSON object to a file for every change of state, each on a line of its own:
+/// TransitionLog for programs that read, with the reason and the numbers.
+///
+///     dashpot::JsonTransitionLog log{"events.jsonl"};
+///     auto logging = targets.on_transition(std::ref(log));
+///
+/// **Contract.** Each line has the members `time`, as in TransitionLog, `target`, `from`, `to`,
+/// `reason`, `generation`, `calls`, `failures`, `slow`, `failure_rate`, `slow_rate`, `refused` and
+/// `retry_after_ms`, in that order: the transition's, and its snapshot's by the same names. A rate is
+/// null where the snapshot's is empty; `retry_after_ms` is rounded up. A line is valid JSON whatever
+/// the target is called: a byte of its name that is no part of a character in UTF-8 becomes the four
+/// characters `\xNN`, as in the metrics. Lines are written, lost and counted as those of TransitionLog.
+/// **Threads.** Any. **Cost.** One system call and a mutex per line. POSIX only.
+/// **Errors.** The constructor throws std::system_error naming the file if it cannot be opened.
+/// **Source.** RFC 8259.
+class JsonTransitionLog {
+  public:
+    /// Tells the time that stands in the log, and nothing else.
+    using WallClock = detail::WallClock;
+
+    /// Opens `path` for appending, and makes it if need be.
+    explicit JsonTransitionLog(const std::string& path,
+                               WallClock wall_clock = std::chrono::system_clock::now)
+        : wall_clock_{detail::checked(std::move(wall_clock),
+                                      "JsonTransitionLog: the wall clock must not be empty")},
+          file_{"JsonTransitionLog", path} {}
+
+    /// Appends a line. @return false if it was lost
+    bool append(std::string_view target, const Transition& transition) noexcept {
+        return file_.append([&] { return line(wall_clock_(), target, transition); });
+    }
+
+    /// append(), in the shape of a listener of Registry::on_transition().
+    void operator()(std::string_view target, const Transition& transition) noexcept {
+        append(target, transition);
+    }
+
+    /// As TransitionLog::reopen().
+    [[nodiscard]] std::error_code reopen() noexcept { return file_.reopen(); }
+
+    /// Lines that could not be written.
+    [[nodiscard]] std::uint64_t lost() const noexcept { return file_.lost(); }
+
+  private:
+    [[nodiscard]] static std::string line(std::chrono::system_clock::time_point at,
+                                          std::string_view target, const Transition& transition) {
+        const Snapshot& seen = transition.snapshot;
+        std::string text = R"({"time":")" + detail::log_time(at) + R"(","target":")";
+        append_escaped(text, target);
+        text.append(R"(","from":")").append(to_string(transition.from));
+        text.append(R"(","to":")").append(to_string(transition.to));
+        text.append(R"(","reason":")").append(to_string(transition.reason)).append("\"");
+        append_number(text, "generation", transition.generation);
+        append_number(text, "calls", seen.calls);
+        append_number(text, "failures", seen.failures);
+        append_number(text, "slow", seen.slow);
+        append_rate(text, "failure_rate", seen.failure_rate);
+        append_rate(text, "slow_rate", seen.slow_rate);
+        append_number(text, "refused", seen.refused);
+        append_number(text, "retry_after_ms",
+                      std::chrono::ceil<std::chrono::milliseconds>(seen.retry_after).count());
+        text += "}\n";
+        return text;
+    }
+
+    static void append_escaped(std::string& text, std::string_view name) {
+        constexpr std::string_view digits = "0123456789ABCDEF";
+        while (!name.empty()) {
+            const std::size_t length = detail::utf8_character(name);
+            const auto byte = static_cast<unsigned char>(name.front());
+            if (length == 0 || byte < 0x20) {
+                text += length == 0 ? "\\\\x" : "\\u00";
+                text += digits[byte >> 4U];
+                text += digits[byte & 0xFU];
+            } else {
+                if (name.front() == '"' || name.front() == '\\') text += '\\';
+                text += name.substr(0, length);
+            }
+            name.remove_prefix(std::max<std::size_t>(length, 1));
+        }
+    }
+
+    template <class Number>
+    static void append_number(std::string& text, std::string_view key, Number value) {
+        std::array<char, 32> digits{};
+        const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+        append_key(text, key).append(digits.data(), end);
+    }
+
+    static void append_rate(std::string& text, std::string_view key, std::optional<double> rate) {
+        if (rate) return append_number(text, key, *rate);
+        append_key(text, key) += "null";
+    }
+
+    static std::string& append_key(std::string& text, std::string_view key) {
+        return text.append(",\"").append(key).append("\":");
+    }
+
+    const WallClock wall_clock_;
+    detail::LineFile file_;
+};
+
+} // namespace dashpot::inline v0
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include <dashpot/adapter/detail/line_file.hpp>
+
+#include "adapter/log_support.hpp"
+
+#include "catch.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace tests::adapter_detail_line_file {
+
+using dashpot::detail::LineFile;
+using support::FileSizeLimit;
+using support::open_files;
+using support::ScratchFile;
+
+namespace {
+
+bool append(LineFile& file, const std::string& line) {
+    return file.append([&] { return line + "\n"; });
+}
+
+} // namespace
+
+TEST_CASE("LineFile: appends lines to what is there", "[adapter]") {
+    const ScratchFile scratch;
+    std::ofstream{scratch.path()} << "before\n";
+    {
+        LineFile file{"Log", scratch.path()};
+        CHECK(append(file, "one"));
+        CHECK(append(file, "two"));
+        CHECK(file.lost() == 0);
+    }
+    CHECK(scratch.text() == "before\none\ntwo\n");
+}
+
+TEST_CASE("LineFile: a file that cannot be opened is an error of its owner", "[adapter]") {
+    CHECK_THROWS_WITH((LineFile{"Log", "/no/such/file"}),
+                      "Log: cannot open \"/no/such/file\": No such file or directory");
+}
+
+TEST_CASE("LineFile: a line that cannot be made is lost, and nothing is thrown", "[adapter]") {
+    const ScratchFile scratch;
+    LineFile file{"Log", scratch.path()};
+    CHECK_FALSE(file.append([]() -> std::string { throw std::runtime_error{"no line"}; }));
+    CHECK(append(file, "two"));
+    CHECK(file.lost() == 1);
+    CHECK(scratch.text() == "two\n");
+}
+
+TEST_CASE("LineFile: reopened after a rename, it writes to a file of the old name", "[adapter]") {
+    const ScratchFile scratch;
+    LineFile file{"Log", scratch.path()};
+    append(file, "one");
+    std::filesystem::rename(scratch.path(), scratch.path() + ".1");
+    append(file, "two");
+    const std::size_t before = open_files();
+    CHECK_FALSE(file.reopen());
+    CHECK(open_files() == before);
+    append(file, "three");
+    CHECK(scratch.text(".1") == "one\ntwo\n");
+    CHECK(scratch.text() == "three\n");
+}
+
+TEST_CASE("LineFile: reopened after a removal, it makes the file anew", "[adapter]") {
+    const ScratchFile scratch;
+    LineFile file{"Log", scratch.path()};
+    append(file, "one");
+    std::filesystem::remove(scratch.path());
+    CHECK_FALSE(file.reopen());
+    CHECK(append(file, "two"));
+    CHECK(scratch.text() == "two\n");
+}
+
+TEST_CASE("LineFile: reopened without need, it goes on where it was", "[adapter]") {
+    const ScratchFile scratch;
+    LineFile file{"Log", scratch.path()};
+    for (int i = 0; i != 3; ++i) {
+        append(file, "line");
+        CHECK_FALSE(file.reopen());
+    }
+    CHECK(scratch.text() == "line\nline\nline\n");
+}
+
+TEST_CASE("LineFile: what cannot be reopened is said, and the old file goes on", "[adapter]") {
+    const ScratchFile scratch;
+    LineFile file{"Log", scratch.path()};
+    append(file, "one");
+    std::filesystem::rename(scratch.path(), scratch.path() + ".1");
+    std::filesystem::create_directory(scratch.path()); // a directory is in the way
+    const std::size_t before = open_files();
+    CHECK(file.reopen() == std::errc::is_a_directory);
+    CHECK(open_files() == before);
+    CHECK(append(file, "two"));
+    CHECK(file.lost() == 0);
+    CHECK(scratch.text(".1") == "one\ntwo\n");
+    std::filesystem::remove(scratch.path());
+    CHECK_FALSE(file.reopen());
+    CHECK(append(file, "three"));
+    CHECK(scratch.text() == "three\n");
+}
+
+TEST_CASE("LineFile: a torn line is ended in the file that it is in, and in no other", "[adapter]") {
+    const ScratchFile scratch;
+    LineFile file{"Log", scratch.path()};
+    {
+        const FileSizeLimit disk{3};
+        append(file, "first");
+    }
+    CHECK(file.lost() == 1);
+    SECTION("the same file, opened anew") {
+        CHECK_FALSE(file.reopen());
+        append(file, "second");
+        CHECK(scratch.text() == "fir\nsecond\n");
+    }
+    SECTION("another file") {
+        std::filesystem::rename(scratch.path(), scratch.path() + ".1");
+        CHECK_FALSE(file.reopen());
+        append(file, "second");
+        CHECK(scratch.text(".1") == "fir");
+        CHECK(scratch.text() == "second\n");
+    }
+}
+
+TEST_CASE("LineFile: a disk that was full does no harm to the file on the next", "[adapter]") {
+    const ScratchFile scratch;
+    std::filesystem::create_symlink("/dev/full", scratch.path());
+    LineFile file{"Log", scratch.path()};
+    CHECK_FALSE(append(file, "one"));
+    std::filesystem::remove(scratch.path());
+    CHECK_FALSE(file.reopen());
+    CHECK(append(file, "two"));
+    CHECK(file.lost() == 1);
+    CHECK(scratch.text() == "two\n");
+}
+
+TEST_CASE("LineFile: a file made anew is of the same mode", "[adapter]") {
+    const ScratchFile scratch;
+    LineFile file{"Log", scratch.path()};
+    struct stat first{};
+    REQUIRE(::stat(scratch.path().c_str(), &first) == 0);
+    std::filesystem::remove(scratch.path());
+    REQUIRE_FALSE(file.reopen());
+    struct stat second{};
+    REQUIRE(::stat(scratch.path().c_str(), &second) == 0);
+    CHECK(first.st_mode == second.st_mode);
+    CHECK((second.st_mode & 0111U) == 0);
+}
+
+TEST_CASE("LineFile: is pinned where it is, and reopening is noexcept", "[adapter]") {
+    STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<LineFile>);
+    STATIC_REQUIRE_FALSE(std::is_move_constructible_v<LineFile>);
+    STATIC_REQUIRE(noexcept(std::declval<LineFile&>().reopen()));
+}
+
+} // namespace tests::adapter_detail_line_file
