@@ -30,6 +30,13 @@ void block_stop_signals() {
     std::signal(SIGPIPE, SIG_IGN);
 }
 
+void block_hangup_signal() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
 bool await_stop_signal(std::chrono::nanoseconds at_most) {
     using namespace std::chrono;
     const sigset_t set = stop_set();
@@ -43,11 +50,12 @@ bool await_stop_signal(std::chrono::nanoseconds at_most) {
     }
 }
 
-StopWaiter::StopWaiter(std::function<void()> stop)
-    : waiter_{[stop = std::move(stop)] {
-          const sigset_t set = stop_set();
+StopWaiter::StopWaiter(std::function<void()> stop, std::function<void()> hang_up)
+    : waiter_{[stop = std::move(stop), hang_up = std::move(hang_up)] {
+          sigset_t set = stop_set();
+          if (hang_up) sigaddset(&set, SIGHUP);
           int received = 0;
-          sigwait(&set, &received);
+          while (sigwait(&set, &received) == 0 && received == SIGHUP) hang_up();
           stop();
       }} {}
 

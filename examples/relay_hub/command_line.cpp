@@ -27,6 +27,7 @@ struct Typed {
     std::string max_inflight = "10";
     std::string call_timeout = "3";
     std::string breaker_log = "breaker.log";
+    std::string event_log;
     std::string drain_time = "0";
     std::string config;
     bool no_protection = false;
@@ -61,6 +62,8 @@ void declare(CLI::App& app, Typed& typed) {
     app.add_option("--breaker-log", typed.breaker_log, "Where changes of state are written")
         ->type_name("FILE")
         ->capture_default_str();
+    app.add_option("--event-log", typed.event_log, "The same in JSON, with reason and numbers")
+        ->type_name("FILE");
     app.add_option("--drain-time", typed.drain_time,
                    "How long GET /readyz says that it is about to stop, before it does")
         ->type_name("SECONDS")
@@ -143,6 +146,7 @@ Options resolve(const CLI::App& app, const Typed& typed) {
     options.has_protection = !typed.no_protection;
     options.listen = read("--listen", [&] { return parse_host_port(typed.listen); });
     options.breaker_log = typed.breaker_log;
+    options.event_log = typed.event_log;
     options.drain_time =
         read("--drain-time", [&] { return parse_seconds(typed.drain_time, drain_range); });
     options.targets = read("--target", [&] { return parse_targets(typed.targets); });
@@ -153,6 +157,7 @@ Options resolve(const CLI::App& app, const Typed& typed) {
         if (file.listen && app.count("--listen") == 0) options.listen = *file.listen;
         if (file.breaker_log && app.count("--breaker-log") == 0)
             options.breaker_log = *file.breaker_log;
+        if (file.event_log && app.count("--event-log") == 0) options.event_log = *file.event_log;
         if (file.drain_time && app.count("--drain-time") == 0) options.drain_time = *file.drain_time;
         read("--config", [&] { return apply_targets(options, file, typed.config); });
     }
@@ -167,6 +172,10 @@ Options resolve(const CLI::App& app, const Typed& typed) {
     }
     if (options.breaker_log.empty())
         throw std::invalid_argument{"--breaker-log: the name of the file is empty"};
+    if (options.event_log.empty() && app.count("--event-log") != 0)
+        throw std::invalid_argument{"--event-log: the name of the file is empty"};
+    if (options.event_log == options.breaker_log)
+        throw std::invalid_argument{"--event-log: is the file of --breaker-log"};
     return options;
 }
 

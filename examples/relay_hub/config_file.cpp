@@ -110,6 +110,7 @@ ConfigFile read_config(const std::string& path, std::string_view text) {
     top.read("listen", result.listen,
              [](const json& value) { return parse_host_port(to_text(value)); });
     top.read("breaker_log", result.breaker_log, to_file_name);
+    top.read("event_log", result.event_log, to_file_name);
     top.read("drain_time", result.drain_time, to_duration(drain_range));
     result.settings = read_settings(top);
     top.read_object("targets", result.targets, read_targets);

@@ -33,11 +33,10 @@ std::size_t thread_count(const Options& options) {
 }
 
 Hub::Hub(const Options& options)
-    : options_{options}, rule_{options.listen.host}, log_{options.breaker_log},
-      relay_{registry_, options_},
+    : options_{options}, rule_{options.listen.host}, logs_{options}, relay_{registry_, options_},
       log_subscription_{registry_.on_transition(
           [this](std::string_view target, const dashpot::Transition& transition) {
-              log_.append(target, transition);
+              logs_.append(target, transition);
           })},
       changes_subscription_{registry_.on_transition(std::ref(changes_))}, server_{server_options()} {
     add_routes();
@@ -126,7 +125,8 @@ std::string Hub::health_report() const {
     report["malformed"] = relay_.malformed();
     report["unknown_target"] = relay_.unknown_target();
     report["forbidden"] = relay_.forbidden();
-    report["lost_log_lines"] = log_.lost_lines();
+    report["lost_log_lines"] = logs_.lost_lines();
+    report["lost_event_lines"] = logs_.lost_events();
     report["threads_at_most"] = thread_count(options_);
     return report.dump(2) + "\n";
 }

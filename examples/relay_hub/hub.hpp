@@ -3,7 +3,7 @@
 #define DASHPOT_EXAMPLES_RELAY_HUB_HUB_HPP
 
 #include "access_rule.hpp"
-#include "breaker_log.hpp"
+#include "logs.hpp"
 #include "relay.hpp"
 #include "settings.hpp"
 
@@ -31,7 +31,7 @@ namespace relay_hub {
 class Hub {
   public:
     /// @throws std::invalid_argument  an option turns out impossible; names it
-    /// @throws std::system_error      the log cannot be opened
+    /// @throws std::system_error      a log cannot be opened
     explicit Hub(const Options& options);
 
     /// Binds to the address it is to listen on.
@@ -41,6 +41,8 @@ class Hub {
 
     /// Serves until stop(). @return false: the server broke
     bool serve() { return server_.serve(); }
+    /// Goes on in new log files where the old ones were renamed. From any thread.
+    void reopen_logs() { logs_.reopen(); }
     /// From now on GET /readyz says that it is not ready. From any thread.
     void prepare_to_stop() { is_stopping_ = true; }
     /// Lets requests under way finish. From any thread.
@@ -56,7 +58,7 @@ class Hub {
     const Options options_;
     const AccessRule rule_;
     Registry registry_;
-    BreakerLog log_;
+    Logs logs_;
     dashpot::TransitionCounter changes_;
     Relay relay_;
     // After the relay: what --no-protection does to the breakers is no news.

@@ -21,14 +21,17 @@ std::size_t files_needed(const relay_hub::Options& options) {
 
 int run(const relay_hub::Options& options) {
     example::block_stop_signals();
+    example::block_hangup_signal();
     example::allow_open_files(files_needed(options));
     relay_hub::Hub hub{options};
     const std::string url = hub.open();
-    const example::StopWaiter waiter{[&] {
-        hub.prepare_to_stop();
-        example::await_stop_signal(options.drain_time); // who asks twice does not want to wait
-        hub.stop();
-    }};
+    const example::StopWaiter waiter{
+        [&] {
+            hub.prepare_to_stop();
+            example::await_stop_signal(options.drain_time); // who asks twice does not want to wait
+            hub.stop();
+        },
+        [&hub] { hub.reopen_logs(); }};
     std::cout << "listening on " << url << std::endl;
     return hub.serve() ? 0 : 1;
 }

@@ -61,6 +61,7 @@ struct TargetOptions {
 struct Options {
     Endpoint listen;
     std::string breaker_log;
+    std::string event_log; ///< empty: none
     /// How long it says that it is about to stop, before it does. 0 to 3 600 seconds.
     std::chrono::nanoseconds drain_time{0};
     bool has_protection = true;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// The files that changes of state are written to: what stands in them, rotation, and a full disk.
+#include "rig.hpp"
+
+#include "../../examples/common/text_file.hpp"
+
+#include "catch.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <sstream>
+
+namespace tests::e2e_logs {
+
+using namespace e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+    const std::string text = example::read_text_file(path);
+    CHECK((text.empty() || text.back() == '\n'));
+    std::vector<std::string> result;
+    std::istringstream stream{text};
+    for (std::string line; std::getline(stream, line);) result.push_back(line);
+    return result;
+}
+
+std::vector<json> events_of(const std::filesystem::path& path) {
+    std::vector<json> result;
+    for (const std::string& line : lines_of(path)) {
+        result.push_back(json::parse(line, nullptr, false));
+        INFO(line);
+        REQUIRE(result.back().is_object());
+    }
+    return result;
+}
+
+/// What the breaker log says of the same change.
+std::string without_time(const json& event) {
+    return event.at("target").get<std::string>() + "|" + event.at("from").get<std::string>() + "->" +
+           event.at("to").get<std::string>();
+}
+
+} // namespace
+
+TEST_CASE("RelayHub: the event log says why a circuit changed, and on which numbers") {
+    Rig rig;
+    const auto path = rig.directory() / "events.jsonl";
+    rig.start_hub({"--event-log", path.string(), "--fail-threshold", "2", "--reset-timeout", "0.05"});
+    rig.set("CORE", {{"mode", "fail"}});
+    for (int i = 0; i < 2; ++i) CHECK(rig.call("CORE").code() == "E500");
+    rig.set("CORE", {{"mode", "normal"}});
+    REQUIRE(eventually([&] { return rig.call("CORE").code() == "0000"; }));
+    REQUIRE(rig.command("CLAIM", "force-open").status == 200);
+
+    const std::vector<json> events = events_of(path);
+    REQUIRE(events.size() == 4);
+    json opening = events[0];
+    CHECK(opening.at("time").get<std::string>().ends_with("Z"));
+    opening.erase("time");
+    CHECK(opening == json{{"target", "CORE"},
+                          {"from", "CLOSED"},
+                          {"to", "OPEN"},
+                          {"reason", "consecutive_failures"},
+                          {"generation", 2},
+                          {"calls", 2},
+                          {"failures", 2},
+                          {"slow", 0},
+                          {"failure_rate", nullptr},
+                          {"slow_rate", nullptr},
+                          {"refused", 0},
+                          {"retry_after_ms", 50}});
+    CHECK(events[1].at("reason") == "reset_timeout");
+    CHECK(events[2].at("reason") == "probes_succeeded");
+    CHECK(events[3].at("reason") == "force_open");
+    const std::vector<std::string> lines = lines_of(rig.log());
+    REQUIRE(lines.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(lines[i].substr(25) == without_time(events[i]));
+}
+
+TEST_CASE("RelayHub: SIGHUP goes on in new logs, and rotation under load loses and doubles nothing") {
+    Rig rig;
+    const auto events_path = rig.directory() / "events.jsonl";
+    rig.start_hub_with({{"event_log", events_path.string()}});
+    constexpr int changes = 400;
+    std::atomic<int> running = 2;
+    std::vector<std::jthread> operators;
+    for (const char* target : {"CORE", "CLAIM"}) {
+        operators.emplace_back([&, target] {
+            example::JsonClient client{rig.hub().port(), example::JsonClient::KeepAlive::yes};
+            for (int i = 0; i < changes; ++i)
+                client.post(std::string{"/targets/"} + target + (i % 2 == 0 ? "/disable" : "/reset"),
+                            "{}", Rig::control());
+            --running;
+        });
+    }
+    std::vector<std::filesystem::path> logs{rig.log()};
+    std::vector<std::filesystem::path> event_logs{events_path};
+    const auto exists = [&] {
+        return std::filesystem::exists(rig.log()) && std::filesystem::exists(events_path);
+    };
+    while (running != 0) {
+        const std::string suffix = "." + std::to_string(logs.size());
+        logs.emplace_back(rig.log().string() + suffix);
+        event_logs.emplace_back(events_path.string() + suffix);
+        std::filesystem::rename(rig.log(), logs.back());
+        std::filesystem::rename(events_path, event_logs.back());
+        rig.hub().process().send_signal(SIGHUP);
+        REQUIRE(eventually(exists));
+    }
+    operators.clear();
+    REQUIRE(logs.size() > 2);
+
+    std::map<std::string, std::size_t> seen;
+    for (const auto& path : logs)
+        for (const std::string& line : lines_of(path)) ++seen[line.substr(25)];
+    for (const char* target : {"CORE", "CLAIM"}) {
+        CHECK(seen[std::string{target} + "|CLOSED->DISABLED"] == changes / 2);
+        CHECK(seen[std::string{target} + "|DISABLED->CLOSED"] == changes / 2);
+    }
+    CHECK(seen.size() == 4);
+    // Each change has a generation of its own.
+    std::map<std::pair<std::string, std::uint64_t>, int> generations;
+    for (const auto& path : event_logs)
+        for (const json& event : events_of(path))
+            ++generations[{event.at("target"), event.at("generation")}];
+    CHECK(generations.size() == 2 * changes);
+    for (const auto& [change, times] : generations) CHECK(times == 1);
+    CHECK(rig.health().at("lost_log_lines") == 0);
+    CHECK(rig.health().at("lost_event_lines") == 0);
+    CHECK(rig.hub_errors().empty());
+    CHECK(rig.hub().stop(30s) == 0);
+}
+
+TEST_CASE("RelayHub: a log that cannot be reopened is said, and goes on as it was") {
+    Rig rig;
+    rig.start_hub({"--event-log", (rig.directory() / "events.jsonl").string()});
+    REQUIRE(rig.command("CORE", "disable").status == 200);
+    std::filesystem::rename(rig.log(), rig.directory() / "moved");
+    std::filesystem::create_directory(rig.log());
+    rig.hub().process().send_signal(SIGHUP);
+    REQUIRE(eventually([&] { return !rig.hub_errors().empty(); }));
+    CHECK(rig.hub_errors().find("cannot reopen " + rig.log().string() + ": Is a directory") !=
+          std::string::npos);
+    REQUIRE(rig.command("CORE", "reset").status == 200);
+    CHECK(lines_of(rig.directory() / "moved").size() == 2);
+    CHECK(rig.health().at("lost_log_lines") == 0);
+}
+
+TEST_CASE("RelayHub: an event log on a full disk stops nothing, and its lines are counted apart") {
+    Rig rig;
+    rig.start_hub({"--event-log", "/dev/full"});
+    for (int i = 0; i < 2; ++i) {
+        REQUIRE(rig.command("CORE", "disable").status == 200);
+        REQUIRE(rig.command("CORE", "reset").status == 200);
+    }
+    CHECK(rig.health().at("lost_event_lines") == 4);
+    CHECK(rig.health().at("lost_log_lines") == 0);
+    CHECK(lines_of(rig.log()).size() == 4);
+    const std::string errors = rig.hub_errors();
+    CHECK(errors.find("/dev/full") != std::string::npos);
+    CHECK(errors.find("/dev/full") == errors.rfind("/dev/full"));
+    CHECK(rig.call("CORE").code() == "0000");
+}
+
+TEST_CASE("RelayHub: an event log that cannot be one is an error at the start") {
+    const Words port{"--listen", "127.0.0.1:0"};
+    const auto with = [&](Words options) {
+        options.insert(options.end(), port.begin(), port.end());
+        return run_hub(options);
+    };
+    const ShortRun no_directory = with({"--event-log", "/no/such/directory/events"});
+    CHECK(no_directory.status == 1);
+    CHECK(no_directory.errors.find("/no/such/directory/events") != std::string::npos);
+    CHECK(with({"--event-log", ""}).status == 2);
+    const ShortRun same = with({"--event-log", "one.log", "--breaker-log", "one.log"});
+    CHECK(same.status == 2);
+    CHECK(same.errors.find("--event-log") != std::string::npos);
+}
+
+} // namespace tests::e2e_logs
