@@ -6,6 +6,7 @@
 
 #include <httplib.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -16,14 +17,17 @@
 
 namespace example {
 
-/// The threads of a server: made when needed, up to a bound, and kept.
+/// The threads of a server: made when needed, up to a bound, and kept. The bound may change; threads
+/// that are there stay.
 ///
 /// A job that finds no thread waits in a queue and is announced to the ThreadShortage. The queue is
 /// bounded too: with it full, enqueue() waits, the server stops accepting, and the kernel's backlog
 /// takes over. No job is ever lost.
 class ElasticPool final : public httplib::TaskQueue {
   public:
-    ElasticPool(std::size_t max_threads, std::size_t max_waiting, ThreadShortage& shortage)
+    /// @param max_threads  looked at whenever a thread is needed
+    ElasticPool(const std::atomic<std::size_t>& max_threads, std::size_t max_waiting,
+                ThreadShortage& shortage)
         : max_threads_{max_threads}, max_waiting_{max_waiting}, shortage_{shortage} {}
     ~ElasticPool() override { shutdown(); }
 
@@ -40,7 +44,7 @@ class ElasticPool final : public httplib::TaskQueue {
     void work();
     bool add_thread_locked();
 
-    const std::size_t max_threads_;
+    const std::atomic<std::size_t>& max_threads_;
     const std::size_t max_waiting_;
     ThreadShortage& shortage_;
 

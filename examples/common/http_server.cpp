@@ -32,7 +32,8 @@ const std::pair<std::string, std::string> no_sniffing{"X-Content-Type-Options", 
 } // namespace
 
 HttpServer::HttpServer(HttpServerOptions options)
-    : options_{std::move(options)}, stop_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+    : options_{std::move(options)}, stop_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
+      max_threads_{options_.max_threads} {
     if (!stop_) throw std::system_error{errno, std::generic_category(), "eventfd"};
     set_tcp_nodelay(true);
     set_socket_options(reuse_address);
@@ -42,7 +43,7 @@ HttpServer::HttpServer(HttpServerOptions options)
     set_default_headers({no_sniffing});
     set_payload_max_length(options_.connection.max_body);
     new_task_queue = [this]() -> httplib::TaskQueue* {
-        return new ElasticPool{options_.max_threads, options_.max_waiting, shortage_};
+        return new ElasticPool{max_threads_, options_.max_waiting, shortage_};
     };
 }
 

@@ -17,7 +17,7 @@
 namespace example {
 
 struct HttpServerOptions {
-    /// How many connections are served at the same time, at most.
+    /// How many connections are served at the same time, at most; to begin with.
     std::size_t max_threads = 64;
     /// How many accepted connections may wait for a thread. With the descriptors of those served
     /// it stays below the usual limit of 1024.
@@ -48,6 +48,10 @@ class HttpServer final : public httplib::Server {
     /// @return false: the listening socket broke
     bool serve();
 
+    /// How many connections are served at the same time, at most. From any thread.
+    [[nodiscard]] std::size_t max_threads() const noexcept { return max_threads_; }
+    void set_max_threads(std::size_t count) noexcept { max_threads_ = count; }
+
     /// Stops accepting; idle connections are closed. From any thread, also before serve() began.
     void stop_serving();
 
@@ -59,6 +63,7 @@ class HttpServer final : public httplib::Server {
     HttpServerOptions options_;
     ThreadShortage shortage_;
     FileDescriptor stop_;
+    std::atomic<std::size_t> max_threads_;
     std::atomic<bool> has_ended_ = false;
 };
 

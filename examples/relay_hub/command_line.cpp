@@ -84,25 +84,21 @@ auto read(const char* option, Parse parse) {
     }
 }
 
-TargetOptions read_target(std::string_view text) {
+Given::Target read_target(std::string_view text) {
     const auto equals = text.find('=');
     if (equals == std::string_view::npos)
         throw std::invalid_argument{"'" + std::string{text} + "' is not NAME=URL"};
-    TargetOptions result{std::string{text.substr(0, equals)}, {}, {}};
+    Given::Target result{std::string{text.substr(0, equals)}, {}};
     check_target_name(result.name);
     result.url = parse_http_url(text.substr(equals + 1));
     return result;
 }
 
-auto find_target(std::vector<TargetOptions>& targets, std::string_view name) {
-    return std::ranges::find(targets, name, &TargetOptions::name);
-}
-
-std::vector<TargetOptions> parse_targets(const std::vector<std::string>& typed) {
-    std::vector<TargetOptions> result;
+std::vector<Given::Target> parse_targets(const std::vector<std::string>& typed) {
+    std::vector<Given::Target> result;
     for (const std::string& text : typed) {
-        TargetOptions target = read_target(text);
-        if (find_target(result, target.name) != result.end())
+        Given::Target target = read_target(text);
+        if (std::ranges::find(result, target.name, &Given::Target::name) != result.end())
             throw std::invalid_argument{"target '" + target.name + "' is there twice"};
         result.push_back(std::move(target));
     }
@@ -127,56 +123,35 @@ PartialSettings read_settings(const CLI::App& app, const Typed& typed) {
     return result;
 }
 
-void apply_targets(Options& options, const ConfigFile& file, const std::string& path) {
-    for (const ConfigFile::Target& entry : file.targets) {
-        auto found = find_target(options.targets, entry.name);
-        if (found == options.targets.end()) {
-            if (!entry.url)
-                throw std::invalid_argument{path + ": targets." + entry.name +
-                                            ".url: missing, and no --target has that name"};
-            options.targets.push_back({entry.name, *entry.url, {}});
-            found = std::prev(options.targets.end());
-        }
-        if (entry.url) found->url = *entry.url;
-    }
+std::string parse_file_name(const std::string& text) {
+    if (text.empty()) throw std::invalid_argument{"the name of the file is empty"};
+    return text;
 }
 
-Options resolve(const CLI::App& app, const Typed& typed) {
-    Options options;
-    options.has_protection = !typed.no_protection;
-    options.listen = read("--listen", [&] { return parse_host_port(typed.listen); });
-    options.breaker_log = typed.breaker_log;
-    options.event_log = typed.event_log;
-    options.drain_time =
+Given read_given(const CLI::App& app, const Typed& typed) {
+    // As above: read even where the default was not changed.
+    const Endpoint listen = read("--listen", [&] { return parse_host_port(typed.listen); });
+    const auto drain_time =
         read("--drain-time", [&] { return parse_seconds(typed.drain_time, drain_range); });
-    options.targets = read("--target", [&] { return parse_targets(typed.targets); });
-    const PartialSettings given = read_settings(app, typed);
-    ConfigFile file;
-    if (app.count("--config") != 0) {
-        file = read("--config", [&] { return read_config_file(typed.config); });
-        if (file.listen && app.count("--listen") == 0) options.listen = *file.listen;
-        if (file.breaker_log && app.count("--breaker-log") == 0)
-            options.breaker_log = *file.breaker_log;
-        if (file.event_log && app.count("--event-log") == 0) options.event_log = *file.event_log;
-        if (file.drain_time && app.count("--drain-time") == 0) options.drain_time = *file.drain_time;
-        read("--config", [&] { return apply_targets(options, file, typed.config); });
-    }
-    if (options.targets.size() > max_targets)
-        throw std::invalid_argument{"--target: " + std::to_string(options.targets.size()) +
-                                    " targets with those of the config file, " +
-                                    std::to_string(max_targets) + " at most"};
-    const TargetSettings general = given.over(file.settings.over({}));
-    for (TargetOptions& target : options.targets) {
-        const auto entry = std::ranges::find(file.targets, target.name, &ConfigFile::Target::name);
-        target.settings = entry == file.targets.end() ? general : entry->settings.over(general);
-    }
-    if (options.breaker_log.empty())
-        throw std::invalid_argument{"--breaker-log: the name of the file is empty"};
-    if (options.event_log.empty() && app.count("--event-log") != 0)
-        throw std::invalid_argument{"--event-log: the name of the file is empty"};
-    if (options.event_log == options.breaker_log)
-        throw std::invalid_argument{"--event-log: is the file of --breaker-log"};
-    return options;
+    Given given;
+    given.has_protection = !typed.no_protection;
+    given.targets = read("--target", [&] { return parse_targets(typed.targets); });
+    given.settings = read_settings(app, typed);
+    if (app.count("--listen") != 0) given.listen = listen;
+    if (app.count("--drain-time") != 0) given.drain_time = drain_time;
+    if (app.count("--breaker-log") != 0)
+        given.breaker_log = read("--breaker-log", [&] { return parse_file_name(typed.breaker_log); });
+    if (app.count("--event-log") != 0)
+        given.event_log = read("--event-log", [&] { return parse_file_name(typed.event_log); });
+    if (app.count("--config") != 0)
+        given.config = read("--config", [&] { return parse_file_name(typed.config); });
+    return given;
+}
+
+Options resolve_at_start(const Given& given) {
+    if (given.config.empty()) return resolve(given, {}, "--target");
+    return read("--config",
+                [&] { return resolve(given, read_config_file(given.config), given.config); });
 }
 
 } // namespace
@@ -187,13 +162,15 @@ CommandLine read_command_line(int argc, const char* const* argv) {
     declare(app, typed);
     try {
         app.parse(argc, argv);
-        return {resolve(app, typed), {}};
+        Given given = read_given(app, typed);
+        Options options = resolve_at_start(given);
+        return {std::move(given), std::move(options), {}};
     } catch (const CLI::ParseError& error) {
         // Zero is --help and --version; CLI11's other numbers would be news to any caller.
-        return {{}, app.exit(error) == 0 ? 0 : bad_usage};
+        return {{}, {}, app.exit(error) == 0 ? 0 : bad_usage};
     } catch (const std::invalid_argument& error) {
         std::cerr << "relay_hub: " << error.what() << '\n';
-        return {{}, bad_usage};
+        return {{}, {}, bad_usage};
     }
 }
 

@@ -2,7 +2,7 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_COMMAND_LINE_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_COMMAND_LINE_HPP
 
-#include "settings.hpp"
+#include "given.hpp"
 
 #include <optional>
 
@@ -13,15 +13,13 @@ inline constexpr int bad_usage = 2;
 
 /// What to run, or that there is nothing to run: help was asked for, or an error was reported.
 struct CommandLine {
-    Options options;
+    Given given;
+    Options options; ///< resolved with the config file as it was
     std::optional<int> exit_status;
 };
 
 /// Reads the command line and the config file that it may name. Writes help to stdout and errors,
 /// with the name of the option, to stderr.
-///
-/// A target's own entry in the config file is the most special and wins over the command line; the
-/// command line wins over what the file says for all targets; that wins over the defaults.
 [[nodiscard]] CommandLine read_command_line(int argc, const char* const* argv);
 
 } // namespace relay_hub

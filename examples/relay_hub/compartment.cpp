@@ -17,30 +17,27 @@
 namespace relay_hub {
 namespace {
 
-using namespace std::chrono_literals;
+// Without protection its breaker is disabled, and its bulkhead so large that it is none.
+constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
 
-// A probe is a call and ends within the call timeout. With the library's default, the reset timeout, a
-// short one would send a second probe after a first that is merely slow.
-dashpot::HalfOpen half_open(const TargetSettings& settings) {
-    dashpot::HalfOpen result = settings.half_open;
-    if (!result.probe_timeout) result.probe_timeout = settings.call_timeout + 1s;
-    return result;
-}
-
-dashpot::TargetOptions<ConfiguredPolicy> guard_options(const TargetSettings& settings) {
+dashpot::TargetOptions<ConfiguredPolicy> guard_options(const TargetSettings& settings,
+                                                       bool is_protected) {
     dashpot::TargetOptions<ConfiguredPolicy> result;
     result.policy = settings.policy;
     result.breaker.reset_timeout =
         std::visit([](const auto& wait) { return dashpot::Backoff{wait}; }, settings.reset_timeout);
-    result.breaker.half_open = half_open(settings);
+    result.breaker.half_open = effective_half_open(settings);
     result.breaker.count_totals = true; // for GET /metrics
-    result.max_concurrent = settings.max_inflight;
+    result.max_concurrent = is_protected ? settings.max_inflight : no_limit;
     return result;
 }
 
-std::shared_ptr<Guards> make_guards(Registry& registry, const TargetOptions& options) {
-    registry.configure(options.name, guard_options(options.settings));
-    return registry.get(options.name);
+std::shared_ptr<Guards> make_guards(Registry& registry, const TargetOptions& options,
+                                    bool is_protected) {
+    registry.configure(options.name, guard_options(options.settings, is_protected));
+    auto guards = registry.get(options.name);
+    if (!is_protected) guards->breaker().disable();
+    return guards;
 }
 
 auto retry_after_ms(const dashpot::Snapshot& snapshot) {
@@ -49,14 +46,17 @@ auto retry_after_ms(const dashpot::Snapshot& snapshot) {
 
 } // namespace
 
-Compartment::Compartment(Registry& registry, const TargetOptions& options)
-    : options_{options}, address_{look_up(options.url)}, guards_{make_guards(registry, options)},
+Compartment::Compartment(Registry& registry, const TargetOptions& options, bool is_protected)
+    : name_{options.name}, address_{look_up(options.url)}, is_protected_{is_protected},
+      guards_{make_guards(registry, options, is_protected)}, settings_{options.settings},
+      call_timeout_{options.settings.call_timeout},
       opening_subscription_{guards_->breaker().on_transition(
           [this](const dashpot::Transition& transition) { last_opening_.note(transition); })} {}
 
-void Compartment::remove_protection() {
-    guards_->breaker().disable();
-    guards_->bulkhead().resize(std::numeric_limits<std::uint32_t>::max());
+void Compartment::reconfigure(const TargetSettings& settings) {
+    guards_->reconfigure(guard_options(settings, is_protected_));
+    call_timeout_ = settings.call_timeout;
+    settings_ = settings;
 }
 
 void Compartment::obey(Command command) {
@@ -84,28 +84,27 @@ Reply Compartment::relay(const std::string& body) {
 }
 
 Reply Compartment::call_target(const std::string& body) const {
-    return to_reply(post_tx(address_, body, options_.settings.call_timeout), options_.name);
+    return to_reply(post_tx(address_, body, call_timeout_), name_);
 }
 
 Reply Compartment::refuse(const dashpot::Refusal& refusal) {
     switch (refusal.reason) {
     case dashpot::Error::bulkhead_full:
         ++refused_full_;
-        return own_reply(code::full, options_.name, "as many calls in flight as it may have");
+        return own_reply(code::full, name_, "as many calls in flight as it may have");
     case dashpot::Error::probes_in_flight:
         ++refused_probing_;
-        return circuit_open_reply(options_.name, "the circuit is being probed", refusal.retry_after);
+        return circuit_open_reply(name_, "the circuit is being probed", refusal.retry_after);
     default:
         ++refused_open_;
-        return circuit_open_reply(options_.name, "the circuit is open", refusal.retry_after);
+        return circuit_open_reply(name_, "the circuit is open", refusal.retry_after);
     }
 }
 
 nlohmann::json Compartment::report() const {
-    const TargetSettings& settings = options_.settings;
     const dashpot::Snapshot snapshot = guards_->breaker().snapshot();
     nlohmann::json result{
-        {"url", to_url(options_.url)},
+        {"url", to_url(address_.endpoint)},
         {"state", dashpot::to_string(snapshot.state)},
         {"since", to_utc(snapshot.since)},
         {"opened_at", snapshot.opened_at ? nlohmann::json(to_utc(*snapshot.opened_at)) : nullptr},
@@ -115,11 +114,11 @@ nlohmann::json Compartment::report() const {
         {"judged", judged_numbers(snapshot)},
         {"probes_in_flight", snapshot.probes_in_flight},
         {"in_flight", guards_->bulkhead().in_flight()},
-        {"policy", to_config(settings.policy)},
-        {"reset_timeout", to_config(settings.reset_timeout)},
-        {"half_open", to_config(half_open(settings))},
+        {"policy", to_config(settings_.policy)},
+        {"reset_timeout", to_config(settings_.reset_timeout)},
+        {"half_open", to_config(effective_half_open(settings_))},
         {"max_inflight", guards_->bulkhead().max_concurrent()},
-        {"call_timeout", std::chrono::duration<double>{settings.call_timeout}.count()},
+        {"call_timeout", in_seconds(settings_.call_timeout)},
         {"calls", calls_.load()},
         {"failures", failures_.load()},
         {"refused",
@@ -127,7 +126,7 @@ nlohmann::json Compartment::report() const {
           {"probes_in_flight", refused_probing_.load()},
           {"bulkhead_full", refused_full_.load()}}},
         {"answers", answers_.counts()}};
-    if (const auto* run = std::get_if<dashpot::ConsecutiveFailures>(&settings.policy.rule))
+    if (const auto* run = std::get_if<dashpot::ConsecutiveFailures>(&settings_.policy.rule))
         result["fail_threshold"] = run->threshold;
     return result;
 }

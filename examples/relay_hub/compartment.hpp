@@ -16,6 +16,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,14 +29,20 @@ using Guards = dashpot::Target<dashpot::SteadyClock, ConfiguredPolicy>;
 
 /// One target: where it is, its breaker and bulkhead, and what became of the requests for it.
 ///
-/// **Threads.** Every member may be called from any thread at any time.
+/// **Threads.** Every member may be called from any thread at any time, but reconfigure() not together
+/// with report().
 class Compartment {
   public:
     /// @throws std::invalid_argument  the target's host has no address
-    Compartment(Registry& registry, const TargetOptions& options);
+    ///
+    /// @param is_protected  false: it lets every call in, however many there are and however they end
+    Compartment(Registry& registry, const TargetOptions& options, bool is_protected);
 
-    /// Lets every call in, however many there are and however they end.
-    void remove_protection();
+    /// Changes its guards and its time-out as it runs. State, window and calls in flight stay, as
+    /// dashpot::Target::reconfigure() says; a call goes on with the time-out that it began with.
+    /// @throws std::bad_alloc  then nothing has changed
+    void reconfigure(const TargetSettings& settings);
+    [[nodiscard]] const TargetSettings& settings() const noexcept { return settings_; }
 
     /// Commands the circuit breaker.
     void obey(Command command);
@@ -54,9 +61,12 @@ class Compartment {
     [[nodiscard]] Reply call_target(const std::string& body) const;
     [[nodiscard]] Reply refuse(const dashpot::Refusal& refusal);
 
-    const TargetOptions options_;
+    const std::string name_;
     const Address address_;
+    const bool is_protected_;
     const std::shared_ptr<Guards> guards_;
+    TargetSettings settings_; // what report() shows
+    std::atomic<std::chrono::nanoseconds> call_timeout_;
     LastOpening last_opening_;
     const dashpot::Subscription opening_subscription_; // after last_opening_: it goes first
     Tally answers_;

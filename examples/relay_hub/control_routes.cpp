@@ -12,25 +12,19 @@
 namespace relay_hub {
 namespace {
 
-/// A command has no parameters. One that says some expects what it will not get.
-bool says_nothing(std::string_view body) {
-    const auto document = nlohmann::json::parse(body, nullptr, false);
-    return body.empty() || (document.is_object() && document.empty());
-}
-
 Reply command_target(Relay& relay, const std::string& name, std::string_view action,
                      std::string_view body) {
+    // One that has parameters expects what it will not get.
     if (!says_nothing(body)) return relay.reject("the body of a command is {}");
-    Compartment* const target = relay.find(name);
-    if (target == nullptr) return relay.unknown();
     const auto command = to_command(action);
     if (!command) {
         Reply reply = relay.reject("no such command: try force-open, disable, metrics-only or reset");
         reply.status = 404;
         return reply;
     }
-    target->obey(*command);
-    return {{}, 200, target->report().dump(2) + "\n"};
+    const nlohmann::json report = relay.command(name, *command);
+    if (report.is_null()) return relay.unknown();
+    return {{}, 200, report.dump(2) + "\n"};
 }
 
 } // namespace

@@ -76,8 +76,6 @@ TimeWindow read_time_window(ConfigObject& object) {
     return checked(object, result);
 }
 
-double in_seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>{time}.count(); }
-
 template <class Window>
 json with_rule(json result, const Window& window) {
     result["minimum_calls"] = window.minimum_calls;
@@ -141,6 +139,12 @@ HalfOpen read_half_open(ConfigObject object) {
     object.read("successes_to_close", result.successes_to_close, to_count(probes_range));
     object.read("probe_timeout", result.probe_timeout, to_duration(timeout_range));
     return checked(object, result);
+}
+
+HalfOpen effective_half_open(const TargetSettings& settings) {
+    HalfOpen result = settings.half_open;
+    if (!result.probe_timeout) result.probe_timeout = settings.call_timeout + std::chrono::seconds{1};
+    return result;
 }
 
 json to_config(const ConfiguredPolicy& policy) { return std::visit(ToConfig{}, policy.rule); }

@@ -28,6 +28,12 @@ namespace relay_hub {
 /// `{"probes": 3, …}`.
 [[nodiscard]] dashpot::HalfOpen read_half_open(ConfigObject object);
 
+/// How a target is probed. Without a probe_timeout of its own: one second more than the call_timeout.
+///
+/// A probe is a call and ends within the call timeout. With the library's default, the reset timeout, a
+/// short one would send a second probe after a first that is merely slow.
+[[nodiscard]] dashpot::HalfOpen effective_half_open(const TargetSettings& settings);
+
 // The other way round: what a config file would have to say.
 
 [[nodiscard]] nlohmann::json to_config(const ConfiguredPolicy& policy);

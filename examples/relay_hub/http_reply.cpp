@@ -45,6 +45,12 @@ std::optional<std::string> read_body(const httplib::ContentReader& content, http
     return std::nullopt;
 }
 
+bool says_nothing(std::string_view body) {
+    std::string said{body};
+    std::erase_if(said, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+    return said.empty() || said == "{}";
+}
+
 Reply unreadable_head(Relay& relay, int status) {
     const example::Connection& connection = example::Connection::current();
     const bool is_too_large = connection.over_budget();

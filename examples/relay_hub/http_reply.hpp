@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace relay_hub {
 
@@ -20,6 +21,9 @@ void answer(httplib::Response& response, const Reply& reply);
 /// Reads all of the body. @return nothing: it did not come, and the response says why
 [[nodiscard]] std::optional<std::string> read_body(const httplib::ContentReader& content,
                                                    httplib::Response& response, Relay& relay);
+
+/// Whether it is empty or `{}`.
+[[nodiscard]] bool says_nothing(std::string_view body);
 
 /// Of a request of which not even the head could be read. @param status  what httplib found wrong
 [[nodiscard]] Reply unreadable_head(Relay& relay, int status);

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "hub.hpp"
 
+#include "admin_routes.hpp"
 #include "control_routes.hpp"
 #include "http_reply.hpp"
 #include "request_check.hpp"
 
+#include "../common/open_files.hpp"
+
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <iostream>
 #include <numeric>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -32,25 +37,32 @@ std::size_t thread_count(const Options& options) {
                            });
 }
 
-Hub::Hub(const Options& options)
-    : options_{options}, rule_{options.listen.host}, logs_{options}, relay_{registry_, options_},
+std::size_t files_needed(const Options& options) {
+    return 2 * thread_count(options) + example::HttpServerOptions{}.max_waiting + 64;
+}
+
+Hub::Hub(const Given& given, const Options& options)
+    : listen_{options.listen}, has_protection_{options.has_protection}, rule_{options.listen.host},
+      logs_{options}, relay_{registry_, options},
       log_subscription_{registry_.on_transition(
           [this](std::string_view target, const dashpot::Transition& transition) {
               logs_.append(target, transition);
           })},
-      changes_subscription_{registry_.on_transition(std::ref(changes_))}, server_{server_options()} {
+      changes_subscription_{registry_.on_transition(std::ref(changes_))},
+      drain_time_{options.drain_time}, server_{server_options(options)},
+      config_{given, options, [this](const Options& changed) { apply(changed); }} {
     add_routes();
 }
 
 std::string Hub::open() {
-    Endpoint bound = options_.listen;
+    Endpoint bound = listen_;
     bound.port = server_.open(bound.host, bound.port);
     return to_url(bound);
 }
 
-example::HttpServerOptions Hub::server_options() {
+example::HttpServerOptions Hub::server_options(const Options& options) {
     example::HttpServerOptions result;
-    result.max_threads = thread_count(options_);
+    result.max_threads = thread_count(options);
     result.connection.max_body = max_body;
     result.answer_unread = [this] {
         Reply reply = unreadable_head(relay_, 400);
@@ -90,6 +102,7 @@ void Hub::add_routes() {
         answer(response, relay_.readiness(is_stopping_));
     });
     add_control_routes(server_, relay_);
+    add_admin_routes(server_, relay_, config_);
     // What httplib refuses by itself, a broken head for one, is malformed like any other.
     server_.set_error_handler([this](const Request&, Response& response) {
         if (!response.body.empty()) return;
@@ -108,14 +121,39 @@ void Hub::add_routes() {
     });
 }
 
+void Hub::refresh() {
+    logs_.reopen();
+    if (!config_.has_file()) return;
+    try {
+        config_.read_file();
+    } catch (const std::exception& error) {
+        std::cerr << "relay_hub: " + std::string{error.what()} + "; nothing has changed\n"
+                  << std::flush;
+    }
+}
+
+void Hub::apply(const Options& options) {
+    try {
+        example::allow_open_files(files_needed(options));
+    } catch (const std::runtime_error& error) {
+        throw CannotChange{"max_inflight: " + std::string{error.what()}};
+    }
+    // Before and after: there is a thread for each call that either config lets in.
+    server_.set_max_threads(std::max(server_.max_threads(), thread_count(options)));
+    relay_.reconfigure(options);
+    server_.set_max_threads(thread_count(options));
+    drain_time_ = options.drain_time;
+}
+
 std::string Hub::targets_report() const {
     nlohmann::ordered_json report;
-    report["protection"] = options_.has_protection;
+    report["protection"] = has_protection_;
     report["targets"] = relay_.report();
     return report.dump(2) + "\n";
 }
 
 std::string Hub::metrics_page(dashpot::PrometheusFormat format) const {
+    const auto lock = relay_.hold_still();
     return to_prometheus_text(dashpot::GuardMetrics{registry_, changes_}, format);
 }
 
@@ -127,7 +165,7 @@ std::string Hub::health_report() const {
     report["forbidden"] = relay_.forbidden();
     report["lost_log_lines"] = logs_.lost_lines();
     report["lost_event_lines"] = logs_.lost_events();
-    report["threads_at_most"] = thread_count(options_);
+    report["threads_at_most"] = server_.max_threads();
     return report.dump(2) + "\n";
 }
 

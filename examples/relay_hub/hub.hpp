@@ -3,6 +3,7 @@
 #define DASHPOT_EXAMPLES_RELAY_HUB_HUB_HPP
 
 #include "access_rule.hpp"
+#include "live_config.hpp"
 #include "logs.hpp"
 #include "relay.hpp"
 #include "settings.hpp"
@@ -14,10 +15,15 @@
 #include <dashpot/guard/subscription.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <string>
 
 namespace relay_hub {
+
+/// How many files the hub may have open: each thread a client's connection and one to a target; then
+/// there are connections that wait, and what a program has open anyway.
+[[nodiscard]] std::size_t files_needed(const Options& options);
 
 /// How many connections the hub serves at the same time.
 ///
@@ -32,7 +38,7 @@ class Hub {
   public:
     /// @throws std::invalid_argument  an option turns out impossible; names it
     /// @throws std::system_error      a log cannot be opened
-    explicit Hub(const Options& options);
+    Hub(const Given& given, const Options& options);
 
     /// Binds to the address it is to listen on.
     /// @return the URL
@@ -41,21 +47,26 @@ class Hub {
 
     /// Serves until stop(). @return false: the server broke
     bool serve() { return server_.serve(); }
-    /// Goes on in new log files where the old ones were renamed. From any thread.
-    void reopen_logs() { logs_.reopen(); }
+    /// Goes on in new log files where the old ones were renamed, and reads the config file again. From
+    /// any thread. What goes wrong is said on standard error; then all stays as it was.
+    void refresh();
+    /// How long to wait between prepare_to_stop() and stop().
+    [[nodiscard]] std::chrono::nanoseconds drain_time() const noexcept { return drain_time_; }
     /// From now on GET /readyz says that it is not ready. From any thread.
     void prepare_to_stop() { is_stopping_ = true; }
     /// Lets requests under way finish. From any thread.
     void stop() { server_.stop_serving(); }
 
   private:
-    [[nodiscard]] example::HttpServerOptions server_options();
+    [[nodiscard]] example::HttpServerOptions server_options(const Options& options);
     void add_routes();
+    void apply(const Options& options);
     [[nodiscard]] std::string targets_report() const;
     [[nodiscard]] std::string health_report() const;
     [[nodiscard]] std::string metrics_page(dashpot::PrometheusFormat format) const;
 
-    const Options options_;
+    const Endpoint listen_;
+    const bool has_protection_;
     const AccessRule rule_;
     Registry registry_;
     Logs logs_;
@@ -65,7 +76,9 @@ class Hub {
     dashpot::Subscription log_subscription_;
     dashpot::Subscription changes_subscription_;
     std::atomic<bool> is_stopping_ = false;
+    std::atomic<std::chrono::nanoseconds> drain_time_;
     example::HttpServer server_;
+    LiveConfig config_; // after all that it changes
 };
 
 } // namespace relay_hub

@@ -6,17 +6,18 @@
 
 #include <nlohmann/json.hpp>
 
+#include <mutex>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace relay_hub {
 
 Relay::Relay(Registry& registry, const Options& options) {
     for (const TargetOptions& target : options.targets) {
         try {
-            auto compartment = std::make_unique<Compartment>(registry, target);
-            if (!options.has_protection) compartment->remove_protection();
-            compartments_.emplace(target.name, std::move(compartment));
+            compartments_.emplace(
+                target.name, std::make_unique<Compartment>(registry, target, options.has_protection));
         } catch (const std::invalid_argument& error) {
             throw std::invalid_argument{"--target: " + target.name + ": " + error.what()};
         }
@@ -42,6 +43,31 @@ Reply Relay::unknown() {
     return own_reply(code::unknown_target, {}, "no such target");
 }
 
+nlohmann::json Relay::command(std::string_view target, Command command) {
+    Compartment* const compartment = find(target);
+    if (compartment == nullptr) return {};
+    compartment->obey(command);
+    const auto lock = hold_still();
+    return compartment->report();
+}
+
+void Relay::reconfigure(const Options& options) {
+    const std::lock_guard lock{reconfiguring_};
+    std::vector<std::pair<Compartment*, TargetSettings>> changed;
+    changed.reserve(options.targets.size());
+    try {
+        for (const TargetOptions& target : options.targets) {
+            Compartment& compartment = *compartments_.at(target.name);
+            const TargetSettings before = compartment.settings();
+            compartment.reconfigure(target.settings);
+            changed.emplace_back(&compartment, before);
+        }
+    } catch (...) { // out of memory: back to where all were
+        for (const auto& [compartment, before] : changed) compartment->reconfigure(before);
+        throw;
+    }
+}
+
 Reply Relay::reject(std::string_view problem) {
     ++malformed_;
     return own_reply(code::malformed, {}, problem);
@@ -53,6 +79,7 @@ Reply Relay::forbid(std::string_view problem) {
 }
 
 nlohmann::json Relay::report() const {
+    const auto lock = hold_still();
     auto result = nlohmann::json::object();
     for (const auto& [name, compartment] : compartments_) result[name] = compartment->report();
     return result;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 
@@ -38,8 +39,16 @@ class Relay {
     /// Answers what is not for this client to ask.
     [[nodiscard]] Reply forbid(std::string_view problem);
 
-    /// Null if there is no such target.
-    [[nodiscard]] Compartment* find(std::string_view target) noexcept;
+    /// Commands the target's circuit. @return what GET /targets shows of it then; null: no such target
+    [[nodiscard]] nlohmann::json command(std::string_view target, Command command);
+
+    /// Puts the settings into force, those of all targets or of none. The targets are those that there
+    /// are.
+    void reconfigure(const Options& options);
+    /// As long as it is held, reconfigure() waits: what is read meanwhile is all of one config.
+    [[nodiscard]] std::shared_lock<std::shared_mutex> hold_still() const {
+        return std::shared_lock{reconfiguring_};
+    }
 
     /// The targets by name, for GET /targets.
     [[nodiscard]] nlohmann::json report() const;
@@ -52,6 +61,9 @@ class Relay {
     [[nodiscard]] std::uint64_t forbidden() const noexcept { return forbidden_; }
 
   private:
+    [[nodiscard]] Compartment* find(std::string_view target) noexcept;
+
+    mutable std::shared_mutex reconfiguring_; // held while settings change, shared while they are read
     std::map<std::string, std::unique_ptr<Compartment>, std::less<>> compartments_;
     std::atomic<std::uint64_t> malformed_{0};
     std::atomic<std::uint64_t> unknown_target_{0};

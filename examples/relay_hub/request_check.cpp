@@ -17,9 +17,13 @@ struct Route {
 };
 
 constexpr std::array routes{
-    Route{"POST", "/tx", Access::calling},     Route{"GET", "/targets", Access::reading},
-    Route{"GET", "/metrics", Access::reading}, Route{"GET", "/healthz", Access::reading},
-    Route{"GET", "/readyz", Access::reading},  Route{"POST", "/targets/*/*", Access::control},
+    Route{"POST", "/tx", Access::calling},           // hub, as all that says nothing else
+    Route{"GET", "/targets", Access::reading},       //
+    Route{"GET", "/metrics", Access::reading},       //
+    Route{"GET", "/healthz", Access::reading},       //
+    Route{"GET", "/readyz", Access::reading},        //
+    Route{"POST", "/targets/*/*", Access::control},  // control_routes
+    Route{"POST", "/admin/config", Access::control}, // admin_routes
 };
 
 bool matches(std::string_view path, std::string_view pattern) {

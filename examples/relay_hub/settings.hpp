@@ -59,8 +59,8 @@ struct TargetOptions {
 
 /// All that a hub is told.
 struct Options {
-    Endpoint listen;
-    std::string breaker_log;
+    Endpoint listen{"127.0.0.1", 9200};
+    std::string breaker_log = "breaker.log";
     std::string event_log; ///< empty: none
     /// How long it says that it is about to stop, before it does. 0 to 3 600 seconds.
     std::chrono::nanoseconds drain_time{0};
@@ -85,12 +85,16 @@ struct SecondsRange {
 inline constexpr SecondsRange timeout_range{0.001, 86'400};
 inline constexpr SecondsRange drain_range{0, 3'600};
 
-// All of these throw std::invalid_argument, whose text says what was expected.
+// Those that read throw std::invalid_argument, whose text says what was expected.
 
 [[nodiscard]] std::uint32_t parse_count(std::string_view text, CountRange range);
 /// Seconds with a fraction, "0.25".
 [[nodiscard]] std::chrono::nanoseconds parse_seconds(std::string_view text, SecondsRange range);
 [[nodiscard]] std::chrono::nanoseconds from_seconds(double seconds, SecondsRange range);
+/// The other way round, for people and JSON.
+[[nodiscard]] inline double in_seconds(std::chrono::nanoseconds time) {
+    return std::chrono::duration<double>{time}.count();
+}
 /// Target names go into log lines and JSON: 1 to 64 letters, digits, '_', '-' and '.'.
 void check_target_name(std::string_view name);
 

@@ -37,10 +37,17 @@ void Rig::start_hub(const Words& options, const std::filesystem::path& log_file)
 }
 
 void Rig::start_hub_with(const json& config, Words options) {
-    const std::filesystem::path path = directory() / "hub.json";
-    example::write_text_file(path, config.dump());
-    options.insert(options.end(), {"--config", path.string()});
+    write_config(config.dump());
+    options.insert(options.end(), {"--config", (directory() / "hub.json").string()});
     start_hub(options);
+}
+
+void Rig::write_config(const std::string& text) {
+    example::write_text_file(directory() / "hub.json", text);
+}
+
+HttpAnswer Rig::configure(const std::string& body) {
+    return JsonClient{hub_->port()}.post("/admin/config", body, control());
 }
 
 HttpAnswer Rig::call(const std::string& target) { return post(json{{"target", target}}.dump()); }

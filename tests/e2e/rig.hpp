@@ -59,6 +59,10 @@ class Rig {
 
     /// Commands the target's circuit, as an operator does.
     [[nodiscard]] HttpAnswer command(const std::string& target, const std::string& command);
+    /// Writes the config file of start_hub_with() anew.
+    void write_config(const std::string& text);
+    /// Sends a new config; `{}`: the file is to be read again.
+    [[nodiscard]] HttpAnswer configure(const std::string& body);
     /// The headers that a command has, beside its content type.
     [[nodiscard]] static httplib::Headers control() { return {{"X-Relay-Hub-Control", "1"}}; }
 

@@ -112,6 +112,10 @@ void check(const Endpoint& endpoint, int lowest_port) {
 void check(const ConfigFile& file) {
     if (file.listen) check(*file.listen, 0);
     require(!file.breaker_log || !file.breaker_log->empty(), "a log without a name");
+    require(!file.event_log || !file.event_log->empty(), "an event log without a name");
+    require(is_from(file.drain_time.value_or(nanoseconds{0}), nanoseconds{0},
+                    nanoseconds{std::chrono::hours{1}}),
+            "a drain time");
     check(file.settings);
     require(file.targets.size() <= 1'000, "the number of targets");
     for (const ConfigFile::Target& target : file.targets) {

@@ -82,6 +82,10 @@ TEST_CASE("AccessRule: a command names the hub as its Host", "[relay_hub]") {
     }
     CHECK(to({}) == 403);
     CHECK(to({"localhost", "localhost"}) == 403);
+    RequestFacts request = command();
+    request.host = {"evil.example"};
+    CHECK(status(Access::control, request, "0.0.0.0") == 403);
+    CHECK(status(Access::control, request, "hub.example") == 403);
 }
 
 TEST_CASE("AccessRule: the address that the hub listens on is a name of it", "[relay_hub]") {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_EXAMPLES_RELAY_HUB_ADMIN_ROUTES_HPP
+#define DASHPOT_EXAMPLES_RELAY_HUB_ADMIN_ROUTES_HPP
+
+#include "live_config.hpp"
+#include "relay.hpp"
+
+#include <httplib.h>
+
+namespace relay_hub {
+
+/// `POST /admin/config`: the body is a new config; with none, or `{}`, the config file is read again.
+/// Answers what has changed. Who may do so was decided before (AccessRule).
+///
+/// @param relay, config  must outlive the server
+void add_admin_routes(httplib::Server& server, Relay& relay, LiveConfig& config);
+
+} // namespace relay_hub
+
+#endif
