@@ -12,7 +12,7 @@ namespace relay_hub {
 /// `POST /admin/config`: the body is a new config; with none, or `{}`, the config file is read again.
 /// Answers what has changed. Who may do so was decided before (AccessRule).
 ///
-/// @param relay, config  must outlive the server
+/// Both must outlive the server.
 void add_admin_routes(httplib::Server& server, Relay& relay, LiveConfig& config);
 
 } // namespace relay_hub

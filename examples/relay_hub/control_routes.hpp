@@ -11,7 +11,7 @@ namespace relay_hub {
 /// `POST /targets/NAME/COMMAND`: commands a target's breaker and answers what GET /targets then shows
 /// of it. Who may do so was decided before (AccessRule).
 ///
-/// @param relay  must outlive the server
+/// The relay must outlive the server.
 void add_control_routes(httplib::Server& server, Relay& relay);
 
 } // namespace relay_hub
