@@ -50,7 +50,8 @@ TEST_CASE("RelayHub: an operator commands a circuit, and sees what GET /targets 
         const HttpAnswer answer = rig.command("CORE", command);
         CHECK(answer.status == 200);
         CHECK(answer.body.at("state") == state);
-        CHECK(answer.body == rig.report("CORE"));
+        const json report = rig.report("CORE");
+        for (const auto& [key, value] : answer.body.items()) CHECK(report.at(key) == value);
         CHECK(rig.report("CLAIM").at("state") == "CLOSED");
     };
     check_state("force-open", "FORCED_OPEN");
