@@ -10,7 +10,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -138,9 +137,8 @@ void Hub::apply(const Options& options) {
     } catch (const std::runtime_error& error) {
         throw CannotChange{"max_inflight: " + std::string{error.what()}};
     }
-    // Before and after: there is a thread for each call that either config lets in.
-    server_.set_max_threads(std::max(server_.max_threads(), thread_count(options)));
     relay_.reconfigure(options);
+    // A moment late, where there are to be more: until then there are those to spare.
     server_.set_max_threads(thread_count(options));
     drain_time_ = options.drain_time;
 }

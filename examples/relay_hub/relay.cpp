@@ -52,7 +52,7 @@ nlohmann::json Relay::command(std::string_view target, Command command) {
 }
 
 void Relay::reconfigure(const Options& options) {
-    const std::lock_guard lock{reconfiguring_};
+    const std::lock_guard lock{settings_mutex_};
     std::vector<std::pair<Compartment*, TargetSettings>> changed;
     changed.reserve(options.targets.size());
     try {

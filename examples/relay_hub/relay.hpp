@@ -13,7 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <shared_mutex>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -46,8 +46,8 @@ class Relay {
     /// are.
     void reconfigure(const Options& options);
     /// As long as it is held, reconfigure() waits: what is read meanwhile is all of one config.
-    [[nodiscard]] std::shared_lock<std::shared_mutex> hold_still() const {
-        return std::shared_lock{reconfiguring_};
+    [[nodiscard]] std::unique_lock<std::mutex> hold_still() const {
+        return std::unique_lock{settings_mutex_};
     }
 
     /// The targets by name, for GET /targets.
@@ -63,7 +63,9 @@ class Relay {
   private:
     [[nodiscard]] Compartment* find(std::string_view target) noexcept;
 
-    mutable std::shared_mutex reconfiguring_; // held while settings change, shared while they are read
+    // Held while settings change or are read. Not a shared_mutex: readers without end would keep the
+    // writer out.
+    mutable std::mutex settings_mutex_;
     std::map<std::string, std::unique_ptr<Compartment>, std::less<>> compartments_;
     std::atomic<std::uint64_t> malformed_{0};
     std::atomic<std::uint64_t> unknown_target_{0};
