@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -21,6 +22,9 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
+// Above the numbers under which a child is passed anything.
+constexpr int first_free = 16;
+
 /// What the child needs between fork and exec, prepared before: only system calls are safe there.
 struct Preparation {
     const char* program;
@@ -29,6 +33,8 @@ struct Preparation {
     int input;
     int output;
     int errors;
+    const std::pair<int, int>* passed;
+    std::size_t passed_count;
     pid_t parent;
 };
 
@@ -41,6 +47,8 @@ struct Preparation {
     ::dup2(prepared.input, STDIN_FILENO);
     ::dup2(prepared.output, STDOUT_FILENO);
     if (prepared.errors >= 0) ::dup2(prepared.errors, STDERR_FILENO);
+    for (std::size_t i = 0; i < prepared.passed_count; ++i)
+        ::dup2(prepared.passed[i].first, prepared.passed[i].second);
     if (prepared.directory == nullptr || ::chdir(prepared.directory) == 0)
         ::execv(prepared.program, prepared.arguments);
     ::_exit(127);
@@ -71,12 +79,22 @@ ChildProcess::ChildProcess(const std::filesystem::path& program,
         errors = FileDescriptor{check(
             ::open(files.errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), "open")};
 
+    // Moved out of each other's way: one of ours may have the number that another is to get.
+    std::vector<FileDescriptor> moved;
+    std::vector<std::pair<int, int>> passed;
+    for (const auto& [ours, theirs] : files.passed) {
+        moved.emplace_back(check(::fcntl(ours, F_DUPFD_CLOEXEC, first_free), "fcntl"));
+        passed.emplace_back(moved.back().get(), theirs);
+    }
+
     const Preparation prepared{words.front().c_str(),
                                pointers.data(),
                                files.directory.empty() ? nullptr : files.directory.c_str(),
                                input.get(),
                                write_end.get(),
                                errors.get(),
+                               passed.data(),
+                               passed.size(),
                                ::getpid()};
     pid_ = check(::fork(), "fork");
     if (pid_ == 0) become_program(prepared);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -25,6 +26,8 @@ class ChildProcess {
         std::filesystem::path errors;
         /// Its working directory; empty: ours.
         std::filesystem::path directory;
+        /// Descriptors of ours that it gets, and under which numbers: 3 and up.
+        std::vector<std::pair<int, int>> passed{};
     };
 
     /// @throws std::system_error
