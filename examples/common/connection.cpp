@@ -89,13 +89,15 @@ ssize_t Connection::read(char* into, std::size_t size) {
 
 ssize_t Connection::write(const char* from, std::size_t size) {
     if (dropped_) return -1;
-    if (!answering_) {
-        answering_ = true;
-        const auto now = steady_clock::now();
-        set_deadline(now + limits_.write_time);
-        slow_from_ = now + limits_.patience;
-    }
+    if (!answering_) begin_part();
     return DeadlineStream::write(from, size);
+}
+
+void Connection::begin_part() noexcept {
+    answering_ = true;
+    const auto now = steady_clock::now();
+    set_deadline(now + limits_.write_time);
+    slow_from_ = now + limits_.patience;
 }
 
 bool Connection::peer_is_gone() const noexcept {

@@ -49,6 +49,9 @@ class Connection final : public DeadlineStream {
     /// The head was read: its budget ends, the body's begins.
     void begin_body() noexcept;
 
+    /// A part of an answer that goes on and on begins, and has the time that else a whole answer has.
+    void begin_part() noexcept;
+
     /// Ends the connection after the answer, for a request whose body was not read to its end.
     void close_after_answer() noexcept { close_after_answer_ = true; }
     /// Ends the connection without an answer.

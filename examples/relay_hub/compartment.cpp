@@ -76,8 +76,12 @@ Reply Compartment::relay(const std::string& body) {
         const dashpot::Outcome outcome = classify(reply.code);
         // Counted first: recording may change the state, and who then asks sees the numbers of it.
         ++calls_;
-        if (outcome == dashpot::Outcome::failure) ++failures_;
+        const bool has_failed = outcome == dashpot::Outcome::failure;
+        if (has_failed) ++failures_;
+        activity_.add(has_failed ? Activity::End::failure : Activity::End::success);
         entry.record(outcome);
+    } else {
+        activity_.add(Activity::End::refused);
     }
     answers_.add(reply.code);
     return reply;
@@ -125,7 +129,9 @@ nlohmann::json Compartment::report() const {
          {{"circuit_open", refused_open_.load()},
           {"probes_in_flight", refused_probing_.load()},
           {"bulkhead_full", refused_full_.load()}}},
-        {"answers", answers_.counts()}};
+        {"answers", answers_.counts()},
+        {"recent", activity_.report()},
+        {"transitions", history_.report()}};
     if (const auto* run = std::get_if<dashpot::ConsecutiveFailures>(&settings_.policy.rule))
         result["fail_threshold"] = run->threshold;
     return result;

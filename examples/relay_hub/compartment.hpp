@@ -2,6 +2,7 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_COMPARTMENT_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_COMPARTMENT_HPP
 
+#include "activity.hpp"
 #include "command.hpp"
 #include "configured_policy.hpp"
 #include "guard_report.hpp"
@@ -9,6 +10,7 @@
 #include "settings.hpp"
 #include "tally.hpp"
 #include "target_call.hpp"
+#include "transition_history.hpp"
 
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/registry/registry.hpp>
@@ -50,6 +52,9 @@ class Compartment {
     /// Calls the target if its guards let it, and answers at once if they do not.
     [[nodiscard]] Reply relay(const std::string& body);
 
+    /// To be told of every change of its state.
+    void note(const dashpot::Transition& transition) { history_.note(transition); }
+
     /// What GET /targets shows of it.
     [[nodiscard]] nlohmann::json report() const;
 
@@ -70,6 +75,8 @@ class Compartment {
     LastOpening last_opening_;
     const dashpot::Subscription opening_subscription_; // after last_opening_: it goes first
     Tally answers_;
+    Activity activity_;
+    TransitionHistory history_;
     std::atomic<std::uint64_t> calls_{0};
     std::atomic<std::uint64_t> failures_{0};
     std::atomic<std::uint64_t> refused_open_{0};

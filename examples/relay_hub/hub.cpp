@@ -4,12 +4,15 @@
 #include "admin_routes.hpp"
 #include "control_routes.hpp"
 #include "http_reply.hpp"
+#include "page_routes.hpp"
 #include "request_check.hpp"
+#include "utc_time.hpp"
 
 #include "../common/open_files.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -30,7 +33,8 @@ constexpr std::size_t spare_threads = 64;
 } // namespace
 
 std::size_t thread_count(const Options& options) {
-    return std::accumulate(options.targets.begin(), options.targets.end(), spare_threads,
+    return std::accumulate(options.targets.begin(), options.targets.end(),
+                           spare_threads + EventFeed::max_streams,
                            [](std::size_t sum, const TargetOptions& target) {
                                return sum + target.settings.max_inflight;
                            });
@@ -42,15 +46,22 @@ std::size_t files_needed(const Options& options) {
 
 Hub::Hub(const Given& given, const Options& options)
     : listen_{options.listen}, has_protection_{options.has_protection}, rule_{options.listen.host},
-      logs_{options}, relay_{registry_, options},
+      logs_{options}, relay_{registry_, options}, feed_{[this] { return targets_report().dump(); }},
       log_subscription_{registry_.on_transition(
           [this](std::string_view target, const dashpot::Transition& transition) {
-              logs_.append(target, transition);
+              note(target, transition);
           })},
       changes_subscription_{registry_.on_transition(std::ref(changes_))},
       drain_time_{options.drain_time}, server_{server_options(options)},
       config_{given, options, [this](const Options& changed) { apply(changed); }} {
     add_routes();
+}
+
+void Hub::note(std::string_view target, const dashpot::Transition& transition) {
+    logs_.append(target, transition);
+    // Before the streams are told to look.
+    relay_.note(target, transition);
+    feed_.wake();
 }
 
 std::string Hub::open() {
@@ -87,7 +98,7 @@ void Hub::add_routes() {
                          answer(response, relay_.handle(*body));
                  });
     server_.Get("/targets", [this](const Request&, Response& response) {
-        response.set_content(targets_report(), "application/json");
+        response.set_content(targets_report().dump(2) + "\n", "application/json");
     });
     server_.Get("/metrics", [this](const Request& request, Response& response) {
         const auto format = dashpot::accepted_format(request.get_header_value("Accept"));
@@ -102,6 +113,7 @@ void Hub::add_routes() {
     });
     add_control_routes(server_, relay_);
     add_admin_routes(server_, relay_, config_);
+    add_page_routes(server_, feed_);
     // What httplib refuses by itself, a broken head for one, is malformed like any other.
     server_.set_error_handler([this](const Request&, Response& response) {
         if (!response.body.empty()) return;
@@ -143,11 +155,10 @@ void Hub::apply(const Options& options) {
     drain_time_ = options.drain_time;
 }
 
-std::string Hub::targets_report() const {
-    nlohmann::ordered_json report;
-    report["protection"] = has_protection_;
-    report["targets"] = relay_.report();
-    return report.dump(2) + "\n";
+nlohmann::json Hub::targets_report() const {
+    return {{"now", to_utc(std::chrono::steady_clock::now())},
+            {"protection", has_protection_},
+            {"targets", relay_.report()}};
 }
 
 std::string Hub::metrics_page(dashpot::PrometheusFormat format) const {

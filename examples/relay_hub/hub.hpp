@@ -3,6 +3,7 @@
 #define DASHPOT_EXAMPLES_RELAY_HUB_HUB_HPP
 
 #include "access_rule.hpp"
+#include "event_feed.hpp"
 #include "live_config.hpp"
 #include "logs.hpp"
 #include "relay.hpp"
@@ -14,10 +15,13 @@
 #include <dashpot/adapter/transition_counter.hpp>
 #include <dashpot/guard/subscription.hpp>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace relay_hub {
 
@@ -29,8 +33,9 @@ namespace relay_hub {
 ///
 /// Every call in flight holds a thread, and the bulkheads bound those: at most the sum of all
 /// limits. The rest is for what makes no call: reading requests, refusing them, GET, and idle
-/// connections, which leave as soon as somebody needs their thread. So there is always a thread for
-/// a call that a compartment would let in, whatever state the other compartments are in.
+/// connections, which leave as soon as somebody needs their thread. Streams of events, which leave when
+/// their clients do, come on top. So there is always a thread for a call that a compartment would let
+/// in, whatever state the other compartments are in.
 [[nodiscard]] std::size_t thread_count(const Options& options);
 
 /// The relay hub: its targets, its log and its HTTP server.
@@ -54,14 +59,18 @@ class Hub {
     [[nodiscard]] std::chrono::nanoseconds drain_time() const noexcept { return drain_time_; }
     /// From now on GET /readyz says that it is not ready. From any thread.
     void prepare_to_stop() { is_stopping_ = true; }
-    /// Lets requests under way finish. From any thread.
-    void stop() { server_.stop_serving(); }
+    /// Ends streams of events, and lets requests under way finish. From any thread.
+    void stop() {
+        feed_.stop();
+        server_.stop_serving();
+    }
 
   private:
     [[nodiscard]] example::HttpServerOptions server_options(const Options& options);
     void add_routes();
     void apply(const Options& options);
-    [[nodiscard]] std::string targets_report() const;
+    void note(std::string_view target, const dashpot::Transition& transition);
+    [[nodiscard]] nlohmann::json targets_report() const;
     [[nodiscard]] std::string health_report() const;
     [[nodiscard]] std::string metrics_page(dashpot::PrometheusFormat format) const;
 
@@ -72,6 +81,7 @@ class Hub {
     Logs logs_;
     dashpot::TransitionCounter changes_;
     Relay relay_;
+    EventFeed feed_;
     // After the relay: what --no-protection does to the breakers is no news.
     dashpot::Subscription log_subscription_;
     dashpot::Subscription changes_subscription_;

@@ -37,6 +37,10 @@ Compartment* Relay::find(std::string_view target) noexcept {
     return found == compartments_.end() ? nullptr : found->second.get();
 }
 
+void Relay::note(std::string_view target, const dashpot::Transition& transition) {
+    if (Compartment* const compartment = find(target)) compartment->note(transition);
+}
+
 Reply Relay::unknown() {
     ++unknown_target_;
     // Not repeated in the answer: it may be a megabyte of anything.

@@ -42,6 +42,9 @@ class Relay {
     /// Commands the target's circuit. @return what GET /targets shows of it then; null: no such target
     [[nodiscard]] nlohmann::json command(std::string_view target, Command command);
 
+    /// To be told of every change of a target's state.
+    void note(std::string_view target, const dashpot::Transition& transition);
+
     /// Puts the settings into force, those of all targets or of none. The targets are those that there
     /// are.
     void reconfigure(const Options& options);

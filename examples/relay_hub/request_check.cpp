@@ -24,6 +24,8 @@ constexpr std::array routes{
     Route{"GET", "/readyz", Access::reading},        //
     Route{"POST", "/targets/*/*", Access::control},  // control_routes
     Route{"POST", "/admin/config", Access::control}, // admin_routes
+    Route{"GET", "/", Access::reading},              // page_routes
+    Route{"GET", "/events", Access::reading},        //
 };
 
 bool matches(std::string_view path, std::string_view pattern) {

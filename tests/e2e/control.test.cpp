@@ -50,8 +50,10 @@ TEST_CASE("RelayHub: an operator commands a circuit, and sees what GET /targets 
         const HttpAnswer answer = rig.command("CORE", command);
         CHECK(answer.status == 200);
         CHECK(answer.body.at("state") == state);
-        const json report = rig.report("CORE");
-        for (const auto& [key, value] : answer.body.items()) CHECK(report.at(key) == value);
+        json answered = answer.body;
+        json shown = rig.report("CORE");
+        for (json* report : {&answered, &shown}) report->erase("recent"); // time goes on between them
+        CHECK(answered == shown);
         CHECK(rig.report("CLAIM").at("state") == "CLOSED");
     };
     check_state("force-open", "FORCED_OPEN");

@@ -3,6 +3,7 @@
 #include "raw_connection.hpp"
 #include "rig.hpp"
 
+#include "../../examples/common/text_file.hpp"
 #include "catch.hpp"
 
 #include <array>
