@@ -36,8 +36,7 @@ struct RequestFacts {
 /// - A page of another origin may send simple requests. To a control route it must send a header and a
 ///   content type that are not simple, so the browser asks first, and the hub never allows it.
 /// - A name that is made to mean 127.0.0.1 after its page was loaded has that page's origin. The
-/// browser
-///   still sends the name as Host, and here it is none of ours.
+///   browser still sends the name as Host, and here it is none of ours.
 ///
 /// **Threads.** A value.
 class AccessRule {

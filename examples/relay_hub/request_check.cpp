@@ -25,7 +25,7 @@ constexpr std::array routes{
     Route{"POST", "/targets/*/*", Access::control},  // control_routes
     Route{"POST", "/admin/config", Access::control}, // admin_routes
     Route{"GET", "/", Access::reading},              // page_routes
-    Route{"GET", "/events", Access::reading},        //
+    Route{"GET", "/events", Access::calling},        //
 };
 
 bool matches(std::string_view path, std::string_view pattern) {

@@ -225,6 +225,7 @@ TEST_CASE("RelayHub: a page of another origin makes no calls, and is not told wh
     CHECK(call.status == 403);
     CHECK(call.code() == "E403");
     CHECK(rig.stats("CORE").at("calls") == 0);
+    CHECK(client.get("/events", foreign).status == 403); // a stream is one of few
     // It gets an answer that its browser does not show it.
     const HttpAnswer read = client.get("/targets", foreign);
     CHECK(read.status == 200);
