@@ -81,7 +81,7 @@ TEST_CASE("Registry: the bound holds at every moment, and whoever finds room get
         for (std::size_t turn = 0; turn != 5000; ++turn) {
             const std::string name = name_of((turn * 7 + i * 3) % 12);
             try {
-                targets.get(name)->breaker().trip(); // not idle: only remove() makes room
+                (void)targets.get(name);
             } catch (const std::length_error&) {
                 ++turned_away;
             }
@@ -128,7 +128,7 @@ TEST_CASE("Registry: one who is turned away takes no room from others") {
     std::atomic<bool> is_over{false};
     const auto has_found_room = [&](std::size_t i) {
         try {
-            targets.get(name_of(i))->breaker().trip(); // not idle: only remove() makes room
+            (void)targets.get(name_of(i));
             return true;
         } catch (const std::length_error&) {
             return false;
@@ -137,7 +137,7 @@ TEST_CASE("Registry: one who is turned away takes no room from others") {
     race::in_rounds(
         4, 2000,
         [&] {
-            for (std::size_t i = 0; i != most; ++i) targets.get(name_of(i))->breaker().trip();
+            for (std::size_t i = 0; i != most; ++i) (void)targets.get(name_of(i));
             strangers = 0;
             was_turned_away = false;
             is_over = false;

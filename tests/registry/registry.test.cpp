@@ -216,15 +216,14 @@ TEST_CASE("Registry: at its bound get() says so and nothing grows", "[registry]"
     CHECK(targets.get("two") == two);
     CHECK(targets.find("three") == nullptr);
     CHECK(targets.remove("one"));
-    const auto three = targets.get("three");
-    CHECK(three->name() == "three");
+    CHECK(targets.get("three")->name() == "three");
     CHECK_THROWS_AS(targets.get("one"), std::length_error);
 }
 
 TEST_CASE("Registry: at its bound a configured name has no place either", "[registry]") {
     Registry targets{{}, {.max_targets = 1}, ManualClock{}};
     targets.configure("CORE", of_limit(3));
-    targets.get("CLAIM")->breaker().trip();
+    (void)targets.get("CLAIM");
     CHECK_THROWS_AS(targets.get("CORE"), std::length_error);
     CHECK(targets.remove("CLAIM"));
     CHECK(targets.get("CORE")->bulkhead().max_concurrent() == 3); // the failed get() used nothing up

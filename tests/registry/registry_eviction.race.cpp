@@ -130,7 +130,7 @@ TEST_CASE(
 
 TEST_CASE("Registry: who finds all in use but one, gets that one's place, however many compete") {
     constexpr std::size_t most = 3;
-    Targets targets{{}, {.max_targets = most}};
+    Targets targets{{}, {.max_targets = most, .evict_after = std::chrono::hours{1}}};
     std::atomic<int> got_in{0};
     std::array<Held, 4> held;
     race::in_rounds(

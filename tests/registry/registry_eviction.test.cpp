@@ -34,6 +34,9 @@ using Target = Registry::target_type;
 
 namespace {
 
+/// Room is made at the bound, and nothing goes by age.
+constexpr std::chrono::nanoseconds ever = (std::chrono::nanoseconds::max)();
+
 struct Rig {
     explicit Rig(RegistryOptions options = {}, TargetOptions<> defaults = {})
         : targets{defaults, options, clock} {}
@@ -307,7 +310,7 @@ TEST_CASE("evict_idle: no time is special", "[registry]") {
 }
 
 TEST_CASE("evict_idle: looks at every one, wherever the last look ended", "[registry]") {
-    Rig rig{{.max_targets = 500}};
+    Rig rig{{.max_targets = 500, .evict_after = ever}};
     std::vector<std::shared_ptr<Target>> held;
     for (int i = 0; i != 500; ++i) {
         auto target = rig.targets.get("target " + std::to_string(i));
@@ -323,7 +326,7 @@ TEST_CASE("evict_idle: looks at every one, wherever the last look ended", "[regi
 }
 
 TEST_CASE("At the bound: an idle target makes room, whichever it is", "[registry]") {
-    Rig rig{{.max_targets = 3}};
+    Rig rig{{.max_targets = 3, .evict_after = ever}};
     const auto held = rig.targets.get("held");
     rig.targets.get("open")->breaker().trip();
     (void)rig.targets.get("idle");
@@ -336,8 +339,20 @@ TEST_CASE("At the bound: an idle target makes room, whichever it is", "[registry
     CHECK(rig.targets.get("open")->breaker().state() == State::open);
 }
 
-TEST_CASE("At the bound: get() throws only when none is idle", "[registry]") {
+TEST_CASE("At the bound: without evict_after, what is idle stays, and get() throws", "[registry]") {
     Rig rig{{.max_targets = 2}};
+    (void)rig.targets.get("one");
+    (void)rig.targets.get("two");
+    CHECK_THROWS_WITH(rig.targets.get("three"), "Registry::get: no room for another target: there are "
+                                                "max_targets (2) already");
+    CHECK(rig.has("one"));
+    CHECK(rig.has("two"));
+    CHECK(rig.targets.evict_idle() == 2);
+    CHECK(rig.targets.get("three") != nullptr);
+}
+
+TEST_CASE("At the bound: get() throws only when none is idle", "[registry]") {
+    Rig rig{{.max_targets = 2, .evict_after = ever}};
     auto one = rig.targets.get("one");
     const auto two = rig.targets.get("two");
     CHECK_THROWS_AS(rig.targets.get("three"), std::length_error);
@@ -352,7 +367,7 @@ TEST_CASE(
     "At the bound: after a look at all in vain, the next ones look at others each, until one is found",
     "[registry]") {
     constexpr std::size_t most = 4000;
-    Rig rig{{.max_targets = most}};
+    Rig rig{{.max_targets = most, .evict_after = ever}};
     for (std::size_t i = 0; i != most; ++i)
         rig.targets.get("target " + std::to_string(i))->breaker().trip();
     const auto has_room = [&](std::string_view name = "new") {
@@ -393,7 +408,8 @@ TEST_CASE("At the bound: to find what is idle is no more work each second than t
           "[registry]") {
     constexpr std::size_t most = 2000;
     ManualClock clock;
-    dashpot::Registry<ManualClock, Watched> targets{{}, {.max_targets = most}, clock};
+    dashpot::Registry<ManualClock, Watched> targets{
+        {}, {.max_targets = most, .evict_after = ever}, clock};
     for (std::size_t i = 0; i != most - 1; ++i)
         CHECK(targets.get("busy " + std::to_string(i))->try_enter().success());
     (void)targets.get("idle");

@@ -38,9 +38,10 @@ namespace dashpot::inline v0 {
 ///     auto balance = targets.get("CORE")->call([&] { return ask_core(account); });
 ///
 /// **Contract.** One Target per name, whoever asks first. A removed target lives on in the hands that
-/// hold it; the name then begins afresh, without its configuration. An idle target may be evicted to
-/// make room; the name then begins afresh with its configuration, and nobody can tell the difference
-/// but by the numbers that count over a target's life. Idle is a target that
+/// hold it; the name then begins afresh, without its configuration. An idle target may be evicted, on
+/// demand or, with `evict_after`, to make room; the name then begins afresh with its configuration, and
+/// nobody can tell the difference but by the numbers that count over a target's life. Idle is a target
+/// that
 /// - nobody holds a shared_ptr to (a std::weak_ptr holds nothing: locked in the very moment of an
 ///   eviction, it leads to a target that lives on as a removed one does),
 /// - began CLOSED and is CLOSED, with no call in its window and none in flight, and
@@ -68,14 +69,14 @@ class Registry {
     /// Finds the target, or makes it: exactly once per name. Never null.
     ///
     /// **Contract.** A new target has the options configured for its name, else those of the longest
-    /// prefix configured that its name begins with, else the defaults. Where there are `max_targets`
-    /// already, an idle one makes room, however short it has been idle.
+    /// prefix configured that its name begins with, else the defaults. With `evict_after`, where there
+    /// are `max_targets` already, an idle one makes room, however short it has been idle.
     /// **Cost.** A new name: what the target costs, made outside the registry's locks; others who want
-    /// that name wait. At the bound, it looks for an idle target: at all of them, one shard after the
-    /// other, as long as no more than all were looked at in this second; else at 16, each time at
-    /// others.
-    /// **Errors.** std::length_error naming `max_targets` when there are so many and none was found
-    /// idle. What the target's construction throws, to the one who tried: another who waits tries anew.
+    /// that name wait. At the bound, with `evict_after`, it looks for an idle target: at all of them,
+    /// one shard after the other, as long as no more than all were looked at in this second; else at
+    /// 16, each time at others.
+    /// **Errors.** std::length_error naming `max_targets` when there are so many, and none that makes
+    /// room. What the target's construction throws, to the one who tried: another who waits tries anew.
     std::shared_ptr<target_type> get(std::string_view name) {
         if (auto present = find(name)) return present;
         return target_of(
@@ -194,11 +195,12 @@ auto Registry<C, P>::make(std::string_view name, F options_for) -> Owner {
             continue;
         }
         detail::Place place{table_.places(), options_.max_targets};
-        if (!place) (void)table_.evict_into(place, detail::read(clock_));
+        if (!place && options_.evict_after) (void)table_.evict_into(place, detail::read(clock_));
         if (!place) {
             throw std::length_error{
                 "Registry::get: no room for another target: there are max_targets (" +
-                std::to_string(options_.max_targets) + ") already, none idle"};
+                std::to_string(options_.max_targets) +
+                (options_.evict_after ? ") already, none idle" : ") already")};
         }
         const auto own = overrides_.of(name);
         Owner member = own ? std::make_shared<Member>(name, *own, clock_)

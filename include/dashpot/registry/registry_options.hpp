@@ -20,8 +20,9 @@ struct RegistryOptions {
     /// requests. 1 or more. Default 10 000.
     std::size_t max_targets = 10'000;
 
-    /// Forget idle targets that nobody has asked for in so long, a few whenever a new one is made:
-    /// see Registry::evict_idle(). Longer than 0. Default: empty, never by age.
+    /// Forget idle targets that nobody has asked for in so long, a few whenever a new one is made, and
+    /// at the bound any idle one that must make room: see Registry::evict_idle(). Longer than 0.
+    /// Default: empty, none but on demand.
     std::optional<Nanoseconds> evict_after = std::nullopt;
 
     friend bool operator==(const RegistryOptions&, const RegistryOptions&) = default;
