@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 using example::FileDescriptor;
 using std::chrono::steady_clock;
 
-constexpr auto patience = 30s;
+constexpr auto browser_patience = 30s;
 
 // The numbers that Chromium takes for --remote-debugging-pipe.
 constexpr int its_input = 3;
@@ -115,7 +115,7 @@ json Browser::exchange(json message) {
     const std::string method = message.at("method").get<std::string>();
     message["id"] = id;
     send(message.dump());
-    const auto deadline = steady_clock::now() + patience;
+    const auto deadline = steady_clock::now() + browser_patience;
     for (;;) {
         json answer = receive(deadline);
         if (!answer.contains("id")) {
@@ -173,7 +173,7 @@ void Browser::note(const json& event) {
 void Browser::open(const std::string& url) {
     is_loaded_ = false;
     call("Page.navigate", {{"url", url}});
-    const auto deadline = steady_clock::now() + patience;
+    const auto deadline = steady_clock::now() + browser_patience;
     while (!is_loaded_) note(receive(deadline));
 }
 
@@ -187,7 +187,7 @@ json Browser::evaluate(const std::string& expression) {
 }
 
 bool Browser::sees(const std::string& expression) {
-    const auto deadline = steady_clock::now() + patience;
+    const auto deadline = steady_clock::now() + browser_patience;
     while (evaluate(expression) != true) {
         if (steady_clock::now() >= deadline) return false;
         std::this_thread::sleep_for(20ms);
