@@ -12,12 +12,36 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace e2e {
 
-RawConnection::RawConnection(int port, const std::string& from)
-    : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+namespace {
+
+void set(int socket, int level, int option, int value) {
+    if (::setsockopt(socket, level, option, &value, sizeof value) != 0)
+        throw std::system_error{errno, std::generic_category(), "setsockopt"};
+}
+
+} // namespace
+
+RawConnection::RawConnection() : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {}
+
+RawConnection::RawConnection(int port, const std::string& from) : RawConnection{} {
+    connect(port, from);
+}
+
+RawConnection RawConnection::with_little_room(int port) {
+    RawConnection result;
+    // The other side's room grows with the segments of the connection, which over loopback are huge.
+    set(result.socket_.get(), IPPROTO_TCP, TCP_MAXSEG, 1000);
+    set(result.socket_.get(), SOL_SOCKET, SO_RCVBUF, 4096);
+    result.connect(port, {});
+    return result;
+}
+
+void RawConnection::connect(int port, const std::string& from) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     if (!from.empty() &&

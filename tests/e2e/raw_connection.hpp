@@ -15,6 +15,8 @@ class RawConnection {
   public:
     /// @param from  the address that it is to come from; empty: a loopback address
     explicit RawConnection(int port, const std::string& from = {});
+    /// One for which the kernel keeps some 100 kB that were not received, and not the usual megabytes.
+    [[nodiscard]] static RawConnection with_little_room(int port);
 
     /// Sends as much as the other side takes. @return false: it closed the connection before the end
     bool send(std::string_view text) const;
@@ -23,6 +25,9 @@ class RawConnection {
                                       std::chrono::seconds patience = std::chrono::seconds{30}) const;
 
   private:
+    RawConnection();
+    void connect(int port, const std::string& from);
+
     example::FileDescriptor socket_;
 };
 
