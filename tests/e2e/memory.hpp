@@ -17,7 +17,8 @@ inline constexpr std::size_t mebibyte = 1024 * 1024;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool is_instrumented = true;
 #elif defined(__has_feature)
-inline constexpr bool is_instrumented = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+inline constexpr bool is_instrumented =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
 inline constexpr bool is_instrumented = false;
 #endif

@@ -119,9 +119,11 @@ TEST_CASE("Target: never more inside than the bulkhead allows, and nothing is ke
     std::atomic<int> misjudged{0};
     std::atomic<int> full{0};
     std::atomic<int> shut{0};
+    // Until both refusals were met; where threads take turns, that may take a while.
+    const auto has_met = [&] { return full > 0 && shut > 0; };
     race::together(12, [&](std::size_t i) {
         std::minstd_rand random{static_cast<unsigned>(i) + 1};
-        for (int turn = 0; turn != 5000; ++turn) {
+        for (int turn = 0; turn < 5000 || (turn < 5'000'000 && !has_met()); ++turn) {
             if (i == 0) clock.advance(100us);
             const auto lot = random() % 8;
             const auto work = [&] {

@@ -39,10 +39,10 @@ TEST_CASE("LineFile: rotated under load, it loses no line, doubles none and cuts
                 --running;
             });
         }
-        while (running != 0) {
+        do {
             std::filesystem::rename(scratch.path(), scratch.path() + "." + std::to_string(rotations++));
             if (file.reopen()) FAIL("it was not reopened");
-        }
+        } while (running != 0);
     }
     CHECK(file.lost() == 0);
     CHECK(rotations > 0);
