@@ -130,6 +130,26 @@ TEST_CASE("LineFile: a torn line is ended in the file that it is in, and in no o
     }
 }
 
+TEST_CASE("LineFile: the line that an earlier process left torn is ended first", "[adapter]") {
+    const ScratchFile scratch;
+    std::ofstream{scratch.path()} << "before\nto";
+    LineFile file{"Log", scratch.path()};
+    append(file, "one");
+    CHECK(scratch.text() == "before\nto\none\n");
+    // So in a file that comes to be of this name.
+    std::filesystem::remove(scratch.path());
+    std::ofstream{scratch.path()} << "o";
+    CHECK_FALSE(file.reopen());
+    append(file, "two");
+    append(file, "three");
+    CHECK(scratch.text() == "o\ntwo\nthree\n");
+    // An empty one has no line to end.
+    std::filesystem::remove(scratch.path());
+    CHECK_FALSE(file.reopen());
+    append(file, "four");
+    CHECK(scratch.text() == "four\n");
+}
+
 TEST_CASE("LineFile: a disk that was full does no harm to the file on the next", "[adapter]") {
     const ScratchFile scratch;
     std::filesystem::create_symlink("/dev/full", scratch.path());

@@ -20,13 +20,15 @@ namespace dashpot::inline v0::detail {
 /// A file that whole lines are appended to, by any number of threads and processes.
 ///
 /// **Contract.** A line is one write to a file opened for appending: lines do not mix. One that cannot
-/// be written whole is lost and counted; if part of it got there, the next begins on a line of its own.
+/// be written whole is lost and counted; if part of it got there, the next begins on a line of its own,
+/// also when that was in an earlier life of the process.
 /// **Threads.** Any. **Cost.** One system call and a mutex per line. POSIX only.
 class LineFile {
   public:
     /// Opens `path` for appending, and makes it if need be.
     /// @param owner  stands before the message of the std::system_error
-    LineFile(std::string_view owner, std::string path) : path_{std::move(path)}, file_{open(path_)} {
+    LineFile(std::string_view owner, std::string path)
+        : path_{std::move(path)}, file_{open(path_)}, is_torn_{ends_within_a_line(path_)} {
         if (file_ >= 0) return;
         throw std::system_error{errno, std::generic_category(),
                                 std::string{owner} + ": cannot open \"" + path_ + "\""};
@@ -54,9 +56,8 @@ class LineFile {
         if (other < 0) return {errno, std::generic_category()};
         {
             const std::lock_guard lock{mutex_};
-            // The same file still ends as it did.
-            is_torn_ = is_torn_ && is_same(file_, other);
             std::swap(file_, other);
+            is_torn_ = ends_within_a_line(path_);
         }
         ::close(other);
         return {};
@@ -70,11 +71,17 @@ class LineFile {
         return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
     }
 
-    [[nodiscard]] static bool is_same(int one, int other) noexcept {
-        struct stat a{};
-        struct stat b{};
-        return ::fstat(one, &a) == 0 && ::fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
-               a.st_ino == b.st_ino;
+    /// Only of a plain file: to look into a pipe would take from it.
+    [[nodiscard]] static bool ends_within_a_line(const std::string& path) noexcept {
+        struct stat about{};
+        if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
+            return false;
+        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0) return false; // it may be for writing only
+        char last = '\n';
+        static_cast<void>(::pread(file, &last, 1, about.st_size - 1));
+        ::close(file);
+        return last != '\n';
     }
 
     [[nodiscard]] bool write(std::string text) {
@@ -96,8 +103,8 @@ class LineFile {
     const std::string path_;
     std::atomic<std::uint64_t> lost_{0};
     std::mutex mutex_;
-    int file_;             // guarded by mutex_
-    bool is_torn_ = false; // guarded by mutex_
+    int file_;     // guarded by mutex_
+    bool is_torn_; // guarded by mutex_
 };
 
 } // namespace dashpot::inline v0::detail
