@@ -9,7 +9,7 @@
 
 namespace tests::guard_detail_call_stripes {
 
-using dashpot::detail::CallStripes;
+using CallStripes = dashpot::detail::CallStripes<8>;
 
 namespace {
 

@@ -378,7 +378,9 @@ class BreakerCore {
     threading::atomic<std::int64_t> slow_after_; // nanoseconds
     const bool keeps_history_;
 
-    mutable CallStripes stripes_;
+    // While a thread empties its full stripe, the others find theirs shut and wait for the lock. Where
+    // batches end with the time anyway, a stripe is hardly ever full.
+    mutable CallStripes<EndsBatches<typename P::Tally> ? 24 : 8> stripes_;
 };
 
 } // namespace dashpot::inline v0::detail

@@ -27,6 +27,11 @@ namespace dashpot::inline v0::detail {
 /// **Threads.** Any. collect() and open() only under the breaker's lock.
 /// **Cost.** One atomic read-modify-write; uncontended for the first eight threads that a process ever
 /// had, and as long as threads whose numbers are eight apart do not run together.
+///
+/// @tparam count_bits  a stripe is full with 2^count_bits - 1 successes, and sends its thread to the
+///     lock. That is how a policy learns after so many successes at the latest that it has become
+///     quiet.
+template <int count_bits>
 class CallStripes {
   public:
     void count_refused() noexcept { mine().refused.fetch_add(1, std::memory_order_relaxed); }
@@ -75,10 +80,7 @@ class CallStripes {
     void stay_shut() noexcept { open_ = 0; }
 
   private:
-    /// A full stripe sends its thread to the lock. That is how a policy learns after so many successes
-    /// at the latest that it has become quiet.
-    static constexpr int count_bits = 8;
-    static constexpr std::uint64_t count_mask = (1U << count_bits) - 1;
+    static constexpr std::uint64_t count_mask = (std::uint64_t{1} << count_bits) - 1;
     static constexpr std::uint64_t shut = 0;
 
     struct alignas(cache_line) Stripe {
