@@ -16,10 +16,18 @@ namespace {
 constexpr double left = 70, top = 50, width = 520, height = 300, legend = 230;
 constexpr std::array colours{"#0b6bcb", "#c9302c", "#2e8540", "#8a4fbf", "#b3700a", "#4a5568"};
 
+/// Where percentages lie.
+struct PercentAxis {
+    double from, to;
+
+    [[nodiscard]] double at(double value) const { return from + (to - from) * value / 100; }
+    [[nodiscard]] std::vector<double> ticks() const { return {0, 20, 40, 60, 80, 100}; }
+};
+
 /// Where values of an axis lie, between the powers of ten (or two) around them.
-class Axis {
+class PowerAxis {
   public:
-    Axis(double least, double most, double base, double from, double to)
+    PowerAxis(double least, double most, double base, double from, double to)
         : base_{base}, low_{std::floor(log(least))}, high_{std::max(std::ceil(log(most)), low_ + 1)},
           from_{from}, to_{to} {}
 
@@ -47,6 +55,7 @@ std::string number(double value) {
 } // namespace
 
 std::string Chart::svg() const {
+    const PercentAxis percent{left, left + width};
     double x_least = std::numeric_limits<double>::infinity(), y_least = x_least;
     double x_most = 0, y_most = 0;
     for (const Series& line : series) {
@@ -57,8 +66,10 @@ std::string Chart::svg() const {
             y_most = std::max(y_most, y);
         }
     }
-    const Axis x_axis_at{x_least, x_most, x_most > 100 * x_least ? 10.0 : 2.0, left, left + width};
-    const Axis y_axis_at{y_least, y_most, 10.0, top + height, top};
+    if (x_scale == Scale::percent) x_least = x_most = 1;
+    const PowerAxis power{x_least, x_most, x_most > 100 * x_least ? 10.0 : 2.0, left, left + width};
+    const auto x_at = [&](double x) { return x_scale == Scale::percent ? percent.at(x) : power.at(x); };
+    const PowerAxis y_axis_at{y_least, y_most, 10.0, top + height, top};
 
     std::ostringstream out;
     out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << left + width + legend << ' '
@@ -73,8 +84,8 @@ std::string Chart::svg() const {
             << "\" stroke=\"#ddd\"/><text x=\"" << left - 8 << "\" y=\"" << y + 4
             << "\" text-anchor=\"end\" fill=\"#333\">" << number(tick) << "</text>\n";
     }
-    for (const double tick : x_axis_at.ticks()) {
-        const double x = x_axis_at.at(tick);
+    for (const double tick : x_scale == Scale::percent ? percent.ticks() : power.ticks()) {
+        const double x = x_at(tick);
         out << "<line x1=\"" << x << "\" x2=\"" << x << "\" y1=\"" << top << "\" y2=\"" << top + height
             << "\" stroke=\"#eee\"/><text x=\"" << x << "\" y=\"" << top + height + 20
             << "\" text-anchor=\"middle\" fill=\"#333\">" << number(tick) << "</text>\n";
@@ -87,11 +98,10 @@ std::string Chart::svg() const {
     for (std::size_t i = 0; i != series.size(); ++i) {
         const char* const colour = colours[i % colours.size()];
         out << "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" << colour << "\" points=\"";
-        for (const auto& [x, y] : series[i].points)
-            out << x_axis_at.at(x) << ',' << y_axis_at.at(y) << ' ';
+        for (const auto& [x, y] : series[i].points) out << x_at(x) << ',' << y_axis_at.at(y) << ' ';
         out << "\"/>\n";
         for (const auto& [x, y] : series[i].points) {
-            out << "<circle r=\"3\" fill=\"" << colour << "\" cx=\"" << x_axis_at.at(x) << "\" cy=\""
+            out << "<circle r=\"3\" fill=\"" << colour << "\" cx=\"" << x_at(x) << "\" cy=\""
                 << y_axis_at.at(y) << "\"/>";
         }
         const double y = top + 16 + 22 * static_cast<double>(i);

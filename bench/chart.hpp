@@ -14,10 +14,14 @@ struct Series {
     std::vector<std::pair<double, double>> points{}; // x, nanoseconds
 };
 
-/// A line chart with logarithmic axes, as the text of an SVG.
+/// Powers at equal distances, or percentages from 0 to 100.
+enum class Scale { logarithmic, percent };
+
+/// A line chart, its y axis logarithmic, as the text of an SVG.
 struct Chart {
     std::string title;
     std::string x_axis;
+    Scale x_scale = Scale::logarithmic;
     std::vector<Series> series{};
 
     [[nodiscard]] std::string svg() const;

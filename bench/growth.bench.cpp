@@ -110,8 +110,8 @@ void buckets_of_time_window(benchmark::State& state) {
 }
 BENCHMARK(buckets_of_time_window)->RangeMultiplier(10)->Range(10, 100'000);
 
-// --- failure rates, in percent: 100 would open it
-// ------------------------------------------------------
+// --- failure rates, in percent: 100 would open a window
+// ------------------------------------------------
 
 template <class Policy>
 void rate(benchmark::State& state, Policy policy) {
@@ -127,7 +127,7 @@ void rate(benchmark::State& state, Policy policy) {
 }
 
 void rates(benchmark::internal::Benchmark* each) {
-    for (const int percent : {1, 2, 5, 10, 20, 30, 50, 70, 90}) each->Arg(percent);
+    for (const int percent : {0, 1, 2, 5, 10, 20, 30, 50, 70, 90}) each->Arg(percent);
 }
 void rate_consecutive(benchmark::State& state) {
     rate(state, dashpot::ConsecutiveFailures{.threshold = 1'000'000'000});
@@ -136,7 +136,7 @@ void rate_count_window(benchmark::State& state) {
     rate(state, CountWindow{.size = 1000, .minimum_calls = 1000});
 }
 void rate_time_window(benchmark::State& state) { rate(state, TimeWindow{.minimum_calls = 1000}); }
-BENCHMARK(rate_consecutive)->Apply(rates);
+BENCHMARK(rate_consecutive)->Apply(rates)->Arg(100);
 BENCHMARK(rate_count_window)->Apply(rates);
 BENCHMARK(rate_time_window)->Apply(rates);
 

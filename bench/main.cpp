@@ -31,8 +31,8 @@ struct Wanted {
 enum class Against { threads, argument };
 
 Chart chart_of(const Measurements& measured, std::string title, std::string x_axis, Against against,
-               const std::vector<Wanted>& wanted) {
-    Chart chart{std::move(title), std::move(x_axis)};
+               const std::vector<Wanted>& wanted, bench::Scale x_scale = bench::Scale::logarithmic) {
+    Chart chart{std::move(title), std::move(x_axis), x_scale};
     for (const Wanted& each : wanted) {
         Series line{each.name};
         for (const auto& [key, took] : measured.all()) {
@@ -68,7 +68,8 @@ void draw(const Measurements& measured, const std::filesystem::path& directory) 
                                         "% of calls that fail", Against::argument,
                                         {{"TimeWindow", "rate_time_window"},
                                          {"CountWindow", "rate_count_window"},
-                                         {"ConsecutiveFailures", "rate_consecutive"}}));
+                                         {"ConsecutiveFailures", "rate_consecutive"}},
+                                        bench::Scale::percent));
 }
 
 } // namespace

@@ -17,14 +17,28 @@ void* allocate(std::size_t size) {
     throw std::bad_alloc{};
 }
 
+void* allocate(std::size_t size, std::align_val_t alignment) {
+    allocated.fetch_add(1, std::memory_order_relaxed);
+    const auto align = static_cast<std::size_t>(alignment);
+    if (void* const memory = std::aligned_alloc(align, (size + align - 1) / align * align))
+        return memory;
+    throw std::bad_alloc{};
+}
+
 } // namespace
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, std::align_val_t align) { return allocate(size, align); }
+void* operator new[](std::size_t size, std::align_val_t align) { return allocate(size, align); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace bench {
 
