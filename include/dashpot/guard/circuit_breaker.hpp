@@ -82,6 +82,7 @@ class CircuitBreaker {
 
     class Permit;
 
+    /// CLOSED, or in BreakerOptions::initial_state; all it needs is allocated here.
     explicit CircuitBreaker(P policy = {}, BreakerOptions options = {}, C clock = C{})
         : core_{std::move(policy), options, std::move(clock)} {}
 
@@ -241,11 +242,16 @@ class CircuitBreaker<C, P>::Permit {
     /// The generation that it was granted or refused in.
     [[nodiscard]] std::uint64_t generation() const noexcept { return held_.quiet_word.generation(); }
 
+    /// Answers it: the call succeeded. `elapsed`, how long it took, saves a clock reading where slow
+    /// calls are judged, and matters only there. @return whether the answer counted
     bool success() noexcept { return record(Outcome::success); }
     bool success(duration elapsed) noexcept { return record(Outcome::success, elapsed); }
+    /// The same: the call failed.
     bool failure() noexcept { return record(Outcome::failure); }
     bool failure(duration elapsed) noexcept { return record(Outcome::failure, elapsed); }
+    /// The same: it says nothing of the target. Gives a probe back, and no policy is told.
     bool ignore() noexcept { return record(Outcome::ignored); }
+    /// The same, with the outcome as a value: what a classifier returns.
     bool record(Outcome outcome) noexcept {
         if (held_.core == nullptr) return false;
         // Taken while calls were not timed, it has no start: its length is unknown, and not slow.

@@ -21,6 +21,7 @@ namespace dashpot::inline v0 {
 /// **Errors.** validate() refuses a negative duration and a rate outside (0, 1].
 struct SlowCalls {
     /// A call is slow when it took longer than this, not when it took exactly so long. 0 or more.
+    /// Default 0: any call that takes time.
     Nanoseconds longer_than;
 
     /// The rate of slow calls that opens the circuit, a ratio in (0, 1]. Default 1: all of them.

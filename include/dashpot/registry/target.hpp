@@ -74,6 +74,7 @@ class Target {
   public:
     class Entry;
 
+    /// Its name is for logs and metrics; the registry gives each of its targets another.
     explicit Target(std::string name, TargetOptions<P> options = {}, C clock = C{})
         : name_{std::move(name)},
           breaker_{std::move(options.policy), options.breaker, std::move(clock)},
@@ -82,7 +83,9 @@ class Target {
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
 
+    /// As long as the target lives.
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    /// Each guard alone: for state, commands and listeners. A call goes through both, by try_enter().
     [[nodiscard]] CircuitBreaker<C, P>& breaker() noexcept { return breaker_; }
     [[nodiscard]] const CircuitBreaker<C, P>& breaker() const noexcept { return breaker_; }
     [[nodiscard]] Bulkhead& bulkhead() noexcept { return bulkhead_; }
@@ -151,6 +154,7 @@ class Target<C, P>::Entry {
     /// The breaker's generation that it was granted or refused in.
     [[nodiscard]] std::uint64_t generation() const noexcept { return permit_.generation(); }
 
+    /// Frees the slot, then answers the permit: as CircuitBreaker::Permit. @return whether it counted
     bool success() noexcept { return leave().success(); }
     bool success(duration elapsed) noexcept { return leave().success(elapsed); }
     bool failure() noexcept { return leave().failure(); }

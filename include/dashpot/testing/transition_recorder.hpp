@@ -28,6 +28,7 @@ class TransitionRecorder {
         Transition transition;
     };
 
+    /// Hears a transition: of a breaker, or of the target that the registry names.
     void operator()(const Transition& transition) { (*this)({}, transition); }
 
     void operator()(std::string_view target, const Transition& transition) {
