@@ -17,6 +17,9 @@ else()
     dashpot_set_up("the mutants" compiler ninja catch2 patch)
     set(work "${DASHPOT_ROOT}/build/mutants")
 endif()
+find_program(compiler NAMES clang++ g++ NO_CACHE) # clang takes half of the other's time
+cmake_path(GET compiler FILENAME compiler_name)
+set(build "${work}/${compiler_name}")
 set(PATIENCE 10)  # seconds until a test with a bug is said to hang; without one it has ten times as long
 set(RACE_RUNS 10) # a race test may need some luck to meet the race
 
@@ -66,7 +69,7 @@ endfunction()
 # Sets `verdict` to "green", "red", "crash" or "hang", the last after SECONDS, and `output`.
 function(run_case program case seconds)
     string(REGEX REPLACE "[][\\,]" "\\\\\\0" filter "${case}")
-    execute_process(COMMAND "${work}/build/${program}" "${filter}*" TIMEOUT ${seconds}
+    execute_process(COMMAND "${build}/${program}" "${filter}*" TIMEOUT ${seconds}
         OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
     set(verdict "crash")
     if("${result}" STREQUAL "0")
@@ -82,7 +85,7 @@ endfunction()
 
 # Builds TARGET, and whatever of it can be built. Sets `is_built`, and `log`.
 function(build target)
-    execute_process(COMMAND "${CMAKE_COMMAND}" --build "${work}/build" --target ${target} -- -k 0
+    execute_process(COMMAND "${CMAKE_COMMAND}" --build "${build}" --target ${target} -- -k 0
         OUTPUT_VARIABLE log ERROR_VARIABLE log RESULT_VARIABLE result)
     set(is_built OFF PARENT_SCOPE)
     if("${result}" STREQUAL "0")
@@ -162,6 +165,7 @@ if(DEFINED ONLY)
     endif()
     set(names "${ONLY}")
     set(work "${DASHPOT_ROOT}/build/one_mutant") # what was built of the others is not lost
+    set(build "${work}/${compiler_name}")
 endif()
 set(all_names ${names})
 if(DEFINED SHARE)
@@ -199,11 +203,9 @@ if(DEFINED FIT)
 endif()
 file(WRITE "${work}/list.cmake" "${list}")
 
-set(program_gcc g++)
-set(program_clang clang++)
 message(NOTICE "Building ${how_many} mutants")
-execute_process(COMMAND "${CMAKE_COMMAND}" -S "${patches}" -B "${work}/build" -G Ninja
-        "-DLIST=${work}/list.cmake" -DCMAKE_CXX_COMPILER=${program_${DASHPOT_COMPILER}}
+execute_process(COMMAND "${CMAKE_COMMAND}" -S "${patches}" -B "${build}" -G Ninja
+        "-DLIST=${work}/list.cmake" "-DCMAKE_CXX_COMPILER=${compiler}"
     OUTPUT_VARIABLE log ERROR_VARIABLE log RESULT_VARIABLE result)
 if(NOT "${result}" STREQUAL "0")
     message(FATAL_ERROR "${log}")
