@@ -8,9 +8,11 @@
 #include "guard/bulkhead_game.hpp"
 #include "guard/machine_game.hpp"
 #include "policy/window_game.hpp"
+#include "property.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace {
 
@@ -43,20 +45,39 @@ void play_machine(const P& policy, ScriptedDice& dice) {
                      model::counterexample(operations, difference));
 }
 
+/// As many operations as the script is long.
+template <class Operation>
+std::vector<Operation> scripted(ScriptedDice& dice) {
+    std::vector<Operation> operations;
+    for (int i = 0; i != longest_game && !dice.is_at_end(); ++i) add_some(dice, operations);
+    return operations;
+}
+
 /// The breaker that threads share against its own rules.
 template <class P>
 void play_breaker(const P& policy, ScriptedDice& dice) {
-    const auto options = model::breaker_game::some_options(dice);
-    model::breaker_game::Game<P> game{policy, options, model::breaker_game::some_start(dice)};
-    for (int i = 0; i != longest_game && !dice.is_at_end(); ++i) {
-        if (!game.step(dice)) fuzz::report("breaker and machine differ after\n" + game.trace());
-    }
+    namespace breaker = model::breaker_game;
+    const auto options = breaker::some_options(dice);
+    const auto start = breaker::some_start(dice);
+    const auto operations = scripted<breaker::Operation<P>>(dice);
+    const auto difference = [&](const auto& some) {
+        return model::first_disagreement(breaker::Game<P>{policy, options, start}, some);
+    };
+    if (difference(operations))
+        fuzz::report("breaker and machine differ at the end of\n" +
+                     model::counterexample(operations, difference));
 }
 
 void play_bulkhead(ScriptedDice& dice) {
-    model::bulkhead_game::Game game{dice.below(5)};
-    for (int i = 0; i != longest_game && !dice.is_at_end(); ++i)
-        fuzz::require(game.step(dice), "bulkhead and count differ");
+    namespace bulkhead = model::bulkhead_game;
+    const std::uint32_t limit = dice.below(5);
+    const auto operations = scripted<bulkhead::Operation>(dice);
+    const auto difference = [&](const auto& some) {
+        return model::first_disagreement(bulkhead::Game{limit}, some);
+    };
+    if (difference(operations))
+        fuzz::report("bulkhead and count differ at the end of\n" +
+                     model::counterexample(operations, difference));
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 #ifndef DASHPOT_TESTS_GUARD_BREAKER_GAME_HPP
 #define DASHPOT_TESTS_GUARD_BREAKER_GAME_HPP
 
+#include "property.hpp"
+
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/count_window.hpp>
@@ -13,8 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <sstream>
-#include <string>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,116 @@ BreakerOptions some_options(Dice& dice) {
     return options;
 }
 
+enum class Kind : std::uint8_t {
+    allow,
+    try_acquire,
+    answer,
+    record,
+    command,
+    reconfigure,
+    advance,
+    look
+};
+
+template <class P>
+struct Operation {
+    Kind kind = Kind::look;
+    Outcome outcome = Outcome::ignored;
+    std::optional<std::chrono::nanoseconds> length{}; // that an answer tells of its call
+    std::uint32_t permit = 0;                         // of those that are held
+    std::uint32_t times = 1;
+    Reason command = Reason::reset;
+    std::optional<P> policy{};
+    std::optional<BreakerOptions> options{};
+    std::chrono::nanoseconds by{0};
+
+    friend std::ostream& operator<<(std::ostream& out, const Operation& op) {
+        switch (op.kind) {
+        case Kind::allow: return out << "allow\n";
+        case Kind::try_acquire: return out << "try_acquire\n";
+        case Kind::answer: out << "permit " << op.permit << ": "; break;
+        case Kind::record: out << "record " << op.times << " times "; break;
+        case Kind::command: return out << to_string(op.command) << '\n';
+        case Kind::reconfigure:
+            out << "reconfigure";
+            if (op.policy) out << ' ' << *op.policy;
+            if (op.options) out << ' ' << *op.options;
+            return out << '\n';
+        case Kind::advance: return out << "advance " << op.by.count() << '\n';
+        case Kind::look: return out << "look\n";
+        }
+        out << to_string(op.outcome);
+        if (op.length) out << " after " << op.length->count();
+        return out << '\n';
+    }
+};
+
+template <class Dice>
+std::chrono::nanoseconds some_length(Dice& dice) {
+    return dice.below(8) == 0 ? std::chrono::nanoseconds{dice.below(12)} : 0ns;
+}
+
+/// One operation, and now and then a look at what came of it. Not after each: who looks makes the
+/// breaker tell its policy all that it put off.
+template <class P, class Dice>
+void add_some(Dice& dice, std::vector<Operation<P>>& operations) {
+    Operation<P> op{.outcome = static_cast<Outcome>(dice.below(3))};
+    switch (dice.below(13)) {
+    case 0:
+    case 1: op.kind = Kind::allow; break;
+    case 2:
+    case 3: op.kind = Kind::try_acquire; break;
+    case 4:
+    case 5:
+    case 6:
+        op.kind = Kind::answer;
+        op.permit = dice.below(64);
+        if (dice.below(4) == 0) op.length = some_length(dice);
+        break;
+    case 7:
+        op.kind = Kind::record;
+        if (dice.below(8) == 0) op.times = dice.below(600);
+        op.length = some_length(dice);
+        break;
+    case 8:
+        if (dice.below(3) != 0) break;
+        op.kind = Kind::command;
+        op.command = dice.template pick<Reason>({Reason::trip, Reason::trip, Reason::force_open,
+                                                 Reason::disable, Reason::metrics_only, Reason::reset,
+                                                 Reason::reset, Reason::reset, Reason::reset});
+        break;
+    case 9:
+        if (dice.below(2) != 0) break;
+        op.kind = Kind::reconfigure;
+        if (dice.below(4) != 0) op.policy = some(dice, P{});
+        if (dice.below(2) != 0) op.options = some_options(dice);
+        break;
+    default:
+        op.kind = Kind::advance;
+        op.by = dice.template pick<std::chrono::nanoseconds>({0ns, 1ns, 4ns, 9ns, 10ns, 11ns, -3ns});
+    }
+    operations.push_back(op);
+    if (dice.below(3) == 0) operations.push_back({.kind = Kind::look});
+}
+
+template <class P>
+void command(dashpot::CircuitBreaker<ManualClock, P>& breaker, Reason which) {
+    if (which == Reason::trip) breaker.trip();
+    if (which == Reason::force_open) breaker.force_open();
+    if (which == Reason::disable) breaker.disable();
+    if (which == Reason::metrics_only) breaker.metrics_only();
+    if (which == Reason::reset) breaker.reset();
+}
+
+/// Answers that nobody's permit gives.
+template <class P>
+void record(dashpot::CircuitBreaker<ManualClock, P>& breaker, const Operation<P>& op) {
+    const std::chrono::nanoseconds length = op.length.value_or(0ns);
+    if (op.outcome == Outcome::success) breaker.record_success(length);
+    if (op.outcome == Outcome::failure) breaker.record_failure(length);
+    if (op.outcome == Outcome::ignored) breaker.record_ignored();
+}
+
 template <class P>
 class Game {
     using Breaker = dashpot::CircuitBreaker<ManualClock, P>;
@@ -86,80 +197,50 @@ class Game {
           subscription_{
               breaker_.on_transition([this](const auto& event) { heard_.push_back(event); })} {}
 
-    /// One random step; false if breaker and machine differ after it.
-    template <class Dice>
-    bool step(Dice& dice) {
-        const auto outcome = static_cast<Outcome>(dice.below(3));
-        bool is_same = true;
-        switch (dice.below(13)) {
-        case 0:
-        case 1: {
+    /// True if breaker and machine agree.
+    bool play(const Operation<P>& op) {
+        switch (op.kind) {
+        case Kind::allow: {
             const bool allowed = admit(true);
-            trace_ << "allow\n";
-            is_same = breaker_.allow() == allowed;
-            break;
+            return breaker_.allow() == allowed;
         }
-        case 2:
-        case 3: {
-            trace_ << "try_acquire\n";
+        case Kind::try_acquire: {
             const bool admitted = admit(false);
             const auto left =
                 machine_.state() == State::open ? machine_.wait().rest(clock_.now()) : 0ns;
             auto permit = breaker_.try_acquire();
-            is_same = static_cast<bool>(permit) == admitted &&
-                      permit.generation() == machine_.generation() &&
-                      (admitted || permit.refusal().retry_after == left);
+            const bool is_same = static_cast<bool>(permit) == admitted &&
+                                 permit.generation() == machine_.generation() &&
+                                 (admitted || permit.refusal().retry_after == left);
             if (permit) permits_.push_back({std::move(permit), begin()});
-            break;
+            return is_same;
         }
-        case 4:
-        case 5:
-        case 6:
-            if (!permits_.empty()) {
-                const auto chosen =
-                    permits_.begin() + static_cast<std::ptrdiff_t>(
-                                           dice.below(static_cast<std::uint32_t>(permits_.size())));
-                Held held = std::move(*chosen);
-                permits_.erase(chosen);
-                const bool is_told = dice.below(4) == 0;
-                const auto length = is_told      ? some_length(dice)
-                                    : held.begin ? dashpot::detail::between(*held.begin, clock_.now())
-                                                 : 0ns;
-                trace_ << to_string(outcome) << " after " << length.count() << " in generation "
-                       << held.permit.generation() << '\n';
-                const bool counted = answer(held.permit.generation(), outcome, length);
-                is_same = (is_told ? held.permit.record(outcome, length)
-                                   : held.permit.record(outcome)) == counted;
+        case Kind::answer: {
+            if (permits_.empty()) return true;
+            Held held = taken_out(permits_, op.permit);
+            const auto measured =
+                held.begin ? dashpot::detail::between(*held.begin, clock_.now()) : 0ns;
+            const bool counted =
+                answer(held.permit.generation(), op.outcome, op.length.value_or(measured));
+            return (op.length ? held.permit.record(op.outcome, *op.length)
+                              : held.permit.record(op.outcome)) == counted;
+        }
+        case Kind::record:
+            for (std::uint32_t times = op.times; times != 0; --times) {
+                (void)answer(Machine::any_generation, op.outcome, op.length.value_or(0ns));
+                record(breaker_, op);
             }
-            break;
-        case 7:
-            for (std::uint32_t times = dice.below(8) == 0 ? dice.below(600) : 1; times != 0; --times) {
-                const auto length = some_length(dice);
-                trace_ << "record " << to_string(outcome) << " after " << length.count() << '\n';
-                (void)answer(Machine::any_generation, outcome, length);
-                if (outcome == Outcome::success) breaker_.record_success(length);
-                if (outcome == Outcome::failure) breaker_.record_failure(length);
-                if (outcome == Outcome::ignored) breaker_.record_ignored();
-            }
-            break;
-        case 8:
-            if (dice.below(3) == 0) command(dice.below(9));
-            break;
-        case 9:
-            if (dice.below(2) == 0) reconfigure(dice);
-            break;
-        default: {
-            const auto by =
-                dice.template pick<std::chrono::nanoseconds>({0ns, 1ns, 4ns, 9ns, 10ns, 11ns, -3ns});
-            trace_ << "advance " << by.count() << '\n';
-            clock_.advance(by);
+            return true;
+        case Kind::command:
+            command(breaker_, op.command);
+            obey(op.command);
+            return true;
+        case Kind::reconfigure: reconfigure(op); return true;
+        case Kind::advance: clock_.advance(op.by); return true;
+        case Kind::look: break;
         }
-        }
-        // Not after each step: who looks makes the breaker tell its policy all that it put off.
-        return is_same && (dice.below(3) != 0 || looks_the_same());
+        return looks_the_same();
     }
-
-    std::string trace() const { return trace_.str(); }
 
   private:
     bool note(const typename Machine::Effect& effect) {
@@ -190,45 +271,26 @@ class Game {
         return clock_.now();
     }
 
-    template <class Dice>
-    static std::chrono::nanoseconds some_length(Dice& dice) {
-        return dice.below(8) == 0 ? std::chrono::nanoseconds{dice.below(12)} : 0ns;
-    }
-
-    template <class Dice>
-    void reconfigure(Dice& dice) {
-        if (dice.below(4) != 0) policy_ = some(dice, P{});
-        if (dice.below(2) != 0) options_ = some_options(dice);
-        trace_ << "reconfigure\n";
+    void reconfigure(const Operation<P>& op) {
+        policy_ = op.policy.value_or(policy_);
+        options_ = op.options.value_or(options_);
         breaker_.reconfigure(policy_, options_);
         P policy = policy_;
         typename P::Tally tally{std::as_const(policy)};
         (void)machine_.reconfigure(policy, tally, options_);
     }
 
-    void command(std::uint32_t which) {
+    void obey(Reason which) {
         const Instant now = clock_.now();
-        trace_ << "command " << which << '\n';
-        switch (which) {
-        case 0:
-        case 1:
-            breaker_.trip();
+        if (which == Reason::trip) {
             note(machine_.trip(now));
-            break;
-        case 2:
-            breaker_.force_open();
-            note(machine_.command(State::forced_open, Reason::force_open, now));
-            break;
-        case 3:
-            breaker_.disable();
-            note(machine_.command(State::disabled, Reason::disable, now));
-            break;
-        case 4:
-            breaker_.metrics_only();
-            note(machine_.command(State::metrics_only, Reason::metrics_only, now));
-            break;
-        default: breaker_.reset(); note(machine_.command(State::closed, Reason::reset, now));
+            return;
         }
+        const State to = which == Reason::force_open     ? State::forced_open
+                         : which == Reason::disable      ? State::disabled
+                         : which == Reason::metrics_only ? State::metrics_only
+                                                         : State::closed;
+        note(machine_.command(to, which, now));
     }
 
     bool looks_the_same() const {
@@ -264,7 +326,6 @@ class Game {
     std::vector<std::pair<Reason, std::uint64_t>> expected_;
     std::vector<Held> permits_;
     std::uint64_t refused_ = 0;
-    std::ostringstream trace_;
 };
 
 template <class Dice>

@@ -4,9 +4,9 @@
 
 #include <dashpot/guard/bulkhead.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -14,34 +14,75 @@
 /// say.
 namespace model::bulkhead_game {
 
+enum class Kind : std::uint8_t { acquire, release, assign, resize, look };
+
+struct Operation {
+    Kind kind = Kind::look;
+    std::uint32_t permit = 0; // of those that are there
+    std::uint32_t limit = 0;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Operation& op) {
+    switch (op.kind) {
+    case Kind::acquire: return out << "try_acquire\n";
+    case Kind::release: return out << "release permit " << op.permit << '\n';
+    case Kind::assign: return out << "assign the last permit to permit " << op.permit << '\n';
+    case Kind::resize: return out << "resize to " << op.limit << '\n';
+    case Kind::look: break;
+    }
+    return out << "look\n";
+}
+
+template <class Dice>
+void add_some(Dice& dice, std::vector<Operation>& operations) {
+    Operation op;
+    switch (dice.below(8)) {
+    case 0:
+    case 1:
+    case 2: op.kind = Kind::acquire; break;
+    case 3:
+    case 4:
+        op.kind = Kind::release;
+        op.permit = dice.below(64);
+        break;
+    case 5:
+        op.kind = Kind::assign;
+        op.permit = dice.below(64);
+        break;
+    case 6:
+        op.kind = Kind::resize;
+        op.limit = dice.template pick<std::uint32_t>(
+            {0, 1, 2, dice.below(8), std::numeric_limits<std::uint32_t>::max()});
+        break;
+    default: break;
+    }
+    operations.push_back(op);
+}
+
 class Game {
   public:
     explicit Game(std::uint32_t limit) : bulkhead_{limit}, limit_{limit} {}
 
-    /// One random step; false if the bulkhead is not what the count says after it.
-    template <class Dice>
-    bool step(Dice& dice) {
+    /// False if the bulkhead is not what the count says.
+    bool play(const Operation& op) {
         bool is_same = true;
-        switch (dice.below(8)) {
-        case 0:
-        case 1:
-        case 2: {
+        switch (op.kind) {
+        case Kind::acquire: {
             auto permit = bulkhead_.try_acquire();
             is_same = static_cast<bool>(permit) == (taken_ < limit_);
             if (permit) ++taken_;
             permits_.push_back(std::move(permit)); // those that hold nothing, too
             break;
         }
-        case 3:
-        case 4:
+        case Kind::release:
             if (!permits_.empty()) {
-                auto& permit = chosen(dice);
+                auto& permit = chosen(op);
                 if (permit) --taken_;
                 permit.release();
                 is_same = !permit;
             }
             break;
-        case 5:
+        case Kind::assign:
             if (!permits_.empty()) { // whatever the one held is freed as the other takes its place
                 auto permit = std::move(permits_.back());
                 permits_.pop_back();
@@ -49,26 +90,24 @@ class Game {
                     if (permit) --taken_;
                     break;
                 }
-                auto& other = chosen(dice);
+                auto& other = chosen(op);
                 if (other) --taken_;
                 other = std::move(permit);
             }
             break;
-        case 6:
-            limit_ = dice.template pick<std::uint32_t>(
-                {0, 1, 2, dice.below(8), std::numeric_limits<std::uint32_t>::max()});
+        case Kind::resize:
+            limit_ = op.limit;
             bulkhead_.resize(limit_);
             break;
-        default: break;
+        case Kind::look: break;
         }
         return is_same && bulkhead_.in_flight() == taken_ && bulkhead_.max_concurrent() == limit_ &&
                bulkhead_.available() == (limit_ > taken_ ? limit_ - taken_ : 0);
     }
 
   private:
-    template <class Dice>
-    dashpot::Bulkhead::Permit& chosen(Dice& dice) {
-        return permits_[dice.below(static_cast<std::uint32_t>(permits_.size()))];
+    dashpot::Bulkhead::Permit& chosen(const Operation& op) {
+        return permits_[op.permit % permits_.size()];
     }
 
     dashpot::Bulkhead bulkhead_;

@@ -1,24 +1,55 @@
 // SPDX-License-Identifier: MIT
 // A half-open period against a list of its probes, on random strings of grants, answers and returns.
+#include "policy/window_model.hpp"
+#include "property.hpp"
+
 #include <dashpot/policy/detail/probe_gate.hpp>
 
 #include "catch.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <random>
+#include <ostream>
 #include <vector>
 
 namespace tests::policy_probe_gate_property {
 
 using namespace std::chrono_literals;
-using dashpot::Instant;
 using dashpot::detail::ProbeGate;
+using model::Dice;
+using model::Time;
 using Verdict = ProbeGate::Verdict;
 
 namespace {
+
+enum class Kind : std::uint8_t { grant, record, give_back };
+
+struct Operation {
+    Kind kind;
+    bool unnamed, failed, slow;
+    Time time;
+};
+
+std::ostream& operator<<(std::ostream& out, const Operation& op) {
+    out << "at " << op.time;
+    if (op.kind == Kind::grant) return out << (op.unnamed ? " grant unnamed\n" : " grant\n");
+    if (op.kind == Kind::give_back) return out << " give back\n";
+    return out << (op.slow ? " slow" : "") << (op.failed ? " failure\n" : " success\n");
+}
+
+std::vector<Operation> some_operations(Dice& dice) {
+    std::vector<Operation> operations(60);
+    for (Time now = 0; Operation & op : operations) {
+        const std::uint32_t kind = dice.below(4);
+        op.kind = kind < 2 ? Kind::grant : kind == 2 ? Kind::record : Kind::give_back;
+        op.unnamed = dice.below(2) == 0;
+        op.failed = dice.below(2) == 0;
+        op.slow = dice.below(4) == 0;
+        op.time = now++;
+    }
+    return operations;
+}
 
 enum class Probe : std::uint8_t { out, succeeded, failed };
 
@@ -29,6 +60,7 @@ struct Model {
     std::vector<Probe> granted{};
     std::uint32_t unnamed = 0;
     std::uint32_t slow = 0;
+    Time last_granted = 0;
 
     std::uint32_t count(Probe kind) const {
         return static_cast<std::uint32_t>(std::count(granted.begin(), granted.end(), kind));
@@ -44,65 +76,74 @@ struct Model {
     }
 };
 
-/// Plays one random period until it is decided; true if gate and model agree all the way.
-bool agree(std::mt19937_64& chance) {
-    const auto below = [&](std::uint64_t bound) { return chance() % bound; };
-    const auto probes = static_cast<std::uint32_t>(1 + below(6));
-    const auto needed = static_cast<std::uint32_t>(1 + below(probes));
-    Model model{probes, needed};
-    ProbeGate gate{{.probes = probes, .successes_to_close = needed}};
-    gate.restart(10s);
-    Instant last_granted{};
-    for (Instant now{}; now != Instant{60ns}; now += 1ns) {
-        const bool anybody_out = model.count(Probe::out) != 0;
-        switch (below(4)) {
-        case 0:
-        case 1:
-            if (!model.all_out()) {
-                const bool unnamed = below(2) == 0;
-                gate.grant(now, unnamed);
-                model.granted.push_back(Probe::out);
-                model.unnamed += unnamed ? 1U : 0U;
-                last_granted = now;
-            }
+/// One period, until it is decided.
+class Game {
+  public:
+    Game(std::uint32_t probes, std::uint32_t needed)
+        : model_{probes, needed}, gate_{{.probes = probes, .successes_to_close = needed}} {
+        gate_.restart(10s);
+    }
+
+    /// True if gate and model agree.
+    bool play(const Operation& op) {
+        if (model_.verdict() != Verdict::undecided) return true;
+        const bool anybody_out = model_.count(Probe::out) != 0;
+        switch (op.kind) {
+        case Kind::grant:
+            if (model_.all_out()) return true;
+            gate_.grant(model::at(op.time), op.unnamed);
+            model_.granted.push_back(Probe::out);
+            model_.unnamed += op.unnamed ? 1U : 0U;
+            model_.last_granted = op.time;
             break;
-        case 2:
-            if (anybody_out) {
-                const bool failed = below(2) == 0;
-                const bool slow = below(4) == 0;
-                model.answer(failed || slow ? Probe::failed : Probe::succeeded);
-                model.slow += slow ? 1U : 0U;
-                const Verdict said = gate.record({.failed = failed, .slow = slow, .at = now});
-                if (said != model.verdict()) return false;
-                if (said != Verdict::undecided) return true;
-            }
+        case Kind::record:
+            if (!anybody_out) return true;
+            model_.answer(op.failed || op.slow ? Probe::failed : Probe::succeeded);
+            model_.slow += op.slow ? 1U : 0U;
+            if (gate_.record({.failed = op.failed, .slow = op.slow, .at = model::at(op.time)}) !=
+                model_.verdict())
+                return false;
+            if (model_.verdict() != Verdict::undecided) return true;
             break;
-        default:
-            if (gate.claim_unnamed() != (model.unnamed != 0)) return false;
-            if (model.unnamed != 0) --model.unnamed;
+        case Kind::give_back:
+            if (gate_.claim_unnamed() != (model_.unnamed != 0)) return false;
+            if (model_.unnamed != 0) --model_.unnamed;
             if (anybody_out) {
-                gate.give_back();
-                model.give_back();
+                gate_.give_back();
+                model_.give_back();
             }
         }
-        const dashpot::Counts counts = gate.counts();
-        const bool is_same =
-            gate.all_out() == model.all_out() && gate.in_flight() == model.count(Probe::out) &&
-            counts.calls == model.count(Probe::succeeded) + model.count(Probe::failed) &&
-            counts.failures == model.count(Probe::failed) && counts.slow == model.slow &&
-            gate.wait().is_on(now) == model.all_out() &&
-            (!model.all_out() || gate.wait().since == last_granted);
-        if (!is_same) return false;
+        return shows_the_same(op.time);
     }
-    return true;
-}
+
+  private:
+    bool shows_the_same(Time now) const {
+        const dashpot::Counts counts = gate_.counts();
+        return gate_.all_out() == model_.all_out() && gate_.in_flight() == model_.count(Probe::out) &&
+               counts.calls == model_.count(Probe::succeeded) + model_.count(Probe::failed) &&
+               counts.failures == model_.count(Probe::failed) && counts.slow == model_.slow &&
+               gate_.wait().is_on(model::at(now)) == model_.all_out() &&
+               (!model_.all_out() || gate_.wait().since == model::at(model_.last_granted));
+    }
+
+    Model model_;
+    ProbeGate gate_;
+};
 
 } // namespace
 
 TEST_CASE("ProbeGate: says what a list of its probes says, on any string of operations", "[policy]") {
     for (std::uint64_t seed = 1; seed != 10'001; ++seed) {
-        std::mt19937_64 chance{seed};
-        if (!agree(chance)) FAIL("seed " << seed);
+        Dice dice{seed};
+        const std::uint32_t probes = 1 + dice.below(6);
+        const std::uint32_t needed = 1 + dice.below(probes);
+        const auto operations = some_operations(dice);
+        const auto difference = [&](const auto& some) {
+            return model::first_disagreement(Game{probes, needed}, some);
+        };
+        if (!difference(operations)) continue;
+        CAPTURE(seed, probes, needed);
+        FAIL("they differ at the end of\n" << model::counterexample(operations, difference));
     }
     SUCCEED("10 000 periods");
 }

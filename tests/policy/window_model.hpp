@@ -2,6 +2,8 @@
 #ifndef DASHPOT_TESTS_POLICY_WINDOW_MODEL_HPP
 #define DASHPOT_TESTS_POLICY_WINDOW_MODEL_HPP
 
+#include "property.hpp"
+
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/count_window.hpp>
 #include <dashpot/policy/time_window.hpp>
@@ -10,17 +12,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <optional>
-#include <sstream>
-#include <string>
 #include <utility>
 #include <vector>
 
 /// What the policies must say, from nothing but the list of all calls: each question counts them anew.
-/// And what property tests need besides: chance, times that overflow nothing, the shortest
-/// counterexample.
+/// And what property tests of time need besides: times that overflow nothing.
 namespace model {
 
 using dashpot::ConsecutiveFailures;
@@ -46,28 +44,6 @@ inline Time plus(Time a, Time b) {
     if (b > 0 && a > last - b) return last;
     return b < 0 && a < first - b ? first : a + b;
 }
-
-/// Different numbers from every seed, the same from the same.
-class Dice {
-  public:
-    explicit Dice(std::uint64_t seed) : state_{seed * 0x9E3779B97F4A7C15U + 1} {}
-
-    std::uint64_t next() { // xorshift64*
-        state_ ^= state_ >> 12U;
-        state_ ^= state_ << 25U;
-        state_ ^= state_ >> 27U;
-        return state_ * 0x2545F4914F6CDD1DU;
-    }
-    std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>((next() >> 32U) % end); }
-    Time up_to(Time most) { return static_cast<Time>(next() % (static_cast<std::uint64_t>(most) + 1)); }
-    template <class T>
-    T pick(std::initializer_list<T> from) {
-        return from.begin()[below(static_cast<std::uint32_t>(from.size()))];
-    }
-
-  private:
-    std::uint64_t state_;
-};
 
 // Which calls a window holds.
 
@@ -164,24 +140,6 @@ Window with_some_rates(Dice& dice, Window policy) {
                                       .rate = dice.template pick<double>({0.07, 0.5, 1.0, any})};
     }
     return policy;
-}
-
-/// What is needed of `operations` to see the difference whose place `first_difference` tells, if any.
-template <class Operation, class F>
-std::string counterexample(std::vector<Operation> operations, const F& first_difference) {
-    for (bool shrunk = true; shrunk;) {
-        shrunk = false;
-        if (const auto end = first_difference(operations)) operations.resize(*end + 1);
-        for (std::size_t i = 0; i != operations.size() && !shrunk; ++i) {
-            std::vector<Operation> fewer = operations;
-            fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-            shrunk = first_difference(fewer).has_value();
-            if (shrunk) operations = fewer;
-        }
-    }
-    std::ostringstream text;
-    for (const Operation& op : operations) text << op;
-    return text.str();
 }
 
 } // namespace model
