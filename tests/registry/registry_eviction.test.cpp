@@ -282,6 +282,21 @@ TEST_CASE("evict_idle: who is seen in use begins anew", "[registry]") {
     CHECK(rig.targets.evict_idle(10s) == 1);
 }
 
+TEST_CASE("evict_idle: who is seen in use begins anew, however short it was unused", "[registry]") {
+    Rig rig{{.max_targets = 1, .evict_after = ever}};
+    auto held = rig.targets.get("CORE");
+    (void)rig.targets.evict_idle(10s);
+    rig.clock.advance(9s);
+    SECTION("by a look that is for old ones") { CHECK(rig.targets.evict_idle(10s) == 0); }
+    SECTION("by a look that is for any") { CHECK(rig.targets.evict_idle() == 0); }
+    SECTION("by a look for room") { CHECK_THROWS_AS(rig.targets.get("CLAIM"), std::length_error); }
+    held.reset();
+    rig.clock.advance(10s - 1ns);
+    CHECK(rig.targets.evict_idle(10s) == 0);
+    rig.clock.advance(10s);
+    CHECK(rig.targets.evict_idle(10s) == 1);
+}
+
 TEST_CASE("evict_idle: to look at all of them asks for none", "[registry]") {
     Rig rig;
     (void)rig.targets.get("CORE");

@@ -32,7 +32,7 @@ struct alignas(cache_line) Shard {
     struct Slot {
         Owner member;
         std::size_t place = 0;     // in the ring
-        bool was_asked_for = true; // since the hand was here
+        bool was_asked_for = true; // or seen in use, since the hand was here
         Instant unused_since{};    // if it was not: when the hand first saw that
     };
 
@@ -93,12 +93,19 @@ struct alignas(cache_line) Shard {
         return slot.member->is_as_new();
     }
 
+    /// The same; where not, it is seen in use, and that is as good as asked for.
+    [[nodiscard]] static bool is_seen_idle(Slot& slot) {
+        if (is_idle(slot)) return true;
+        if (!slot.was_asked_for) slot.was_asked_for = true;
+        return false;
+    }
+
     /// is_idle(), and neither asked for nor seen in use for so long. Turns the mark into a time: so it
     /// may take a look longer, and never less. A clock that stepped back begins anew.
     [[nodiscard]] static bool is_unused(Slot& slot, Instant now, std::chrono::nanoseconds unused_for) {
-        if (!slot.was_asked_for && now >= slot.unused_since) {
-            if (between(slot.unused_since, now) < unused_for) return false;
-            if (is_idle(slot)) return true;
+        // However young it is: who is seen in use begins anew.
+        if (!slot.was_asked_for && now >= slot.unused_since && is_idle(slot)) {
+            return between(slot.unused_since, now) >= unused_for;
         }
         slot.was_asked_for = false;
         slot.unused_since = now;

@@ -167,7 +167,7 @@ auto TargetTable<C, P>::evict_into(Place& place, Instant now) -> Owner {
         const std::size_t looks = std::min(shard.ring.size(), most - looked);
         std::size_t looks_left = looks;
         evicted = shard.evict_next_locked(looks_left,
-                                          [](const auto& slot) { return Shard<C, P>::is_idle(slot); });
+                                          [](auto& slot) { return Shard<C, P>::is_seen_idle(slot); });
         looked += looks - looks_left;
         if (!evicted) continue;
         place.inherit();
@@ -203,7 +203,7 @@ std::size_t TargetTable<C, P>::evict_all(Instant now, std::chrono::nanoseconds u
         shard.hand = 0; // so that who takes the place of one evicted was not looked at before
         std::size_t looks = shard.ring.size();
         while (Owner each = shard.evict_next_locked(looks, [&](auto& slot) {
-            return unused_for.count() == 0 ? Shard<C, P>::is_idle(slot)
+            return unused_for.count() == 0 ? Shard<C, P>::is_seen_idle(slot)
                                            : Shard<C, P>::is_unused(slot, now, unused_for);
         })) {
             evicted.push_back(std::move(each));
