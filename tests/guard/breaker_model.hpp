@@ -30,6 +30,8 @@ struct Setting {
     Time lease = 0; // of a probe; 0: as long as the wait in force
     std::uint32_t probes = 1, needed = 1;
     State initial_state = State::closed;
+
+    friend bool operator==(const Setting&, const Setting&) = default;
 };
 
 struct Answer {
@@ -131,6 +133,13 @@ class Breaker {
         policy_ = policy;
         setting_ = setting;
         if (waits_otherwise && (state_ == State::open || state_ == State::half_open)) wait_ = wait();
+    }
+
+    [[nodiscard]] std::uint64_t generation() const { return generation_; }
+
+    /// In CLOSED, and without a call that it judges by.
+    [[nodiscard]] bool is_idle(Time now) const {
+        return state_ == State::closed && counts(now).calls == 0;
     }
 
     [[nodiscard]] bool refuses(Time now) const {
