@@ -11,6 +11,7 @@
 #include <chrono>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -53,10 +54,19 @@ Compartment::Compartment(Registry& registry, const TargetOptions& options, bool 
       opening_subscription_{guards_->breaker().on_transition(
           [this](const dashpot::Transition& transition) { last_opening_.note(transition); })} {}
 
-void Compartment::reconfigure(const TargetSettings& settings) {
-    guards_->reconfigure(guard_options(settings, is_protected_));
-    call_timeout_ = settings.call_timeout;
-    settings_ = settings;
+Compartment::Prepared Compartment::prepare(const TargetSettings& settings) const {
+    Prepared result{settings, guard_options(settings, is_protected_)};
+    result.guards.validate();
+    result.guards.policy = result.guards.policy.with_tally();
+    return result;
+}
+
+void Compartment::reconfigure(Prepared prepared) noexcept {
+    static_assert(std::is_nothrow_move_assignable_v<TargetSettings>);
+    // It may throw for bad options and for want of memory, of which there is none to be had any more.
+    guards_->reconfigure(std::move(prepared.guards));
+    call_timeout_ = prepared.settings.call_timeout;
+    settings_ = std::move(prepared.settings);
 }
 
 void Compartment::obey(Command command) {

@@ -40,11 +40,19 @@ class Compartment {
     /// @param is_protected  false: it lets every call in, however many there are and however they end
     Compartment(Registry& registry, const TargetOptions& options, bool is_protected);
 
+    /// New settings, with all the memory that they need.
+    struct Prepared {
+        TargetSettings settings;
+        dashpot::TargetOptions<ConfiguredPolicy> guards;
+    };
+    /// All of a reconfigure() that can fail.
+    /// @throws std::invalid_argument, std::bad_alloc
+    [[nodiscard]] Prepared prepare(const TargetSettings& settings) const;
+
     /// Changes its guards and its time-out as it runs. State, window and calls in flight stay, as
     /// dashpot::Target::reconfigure() says; a call goes on with the time-out that it began with.
-    /// @throws std::bad_alloc  then nothing has changed
-    void reconfigure(const TargetSettings& settings);
-    [[nodiscard]] const TargetSettings& settings() const noexcept { return settings_; }
+    /// @param prepared  by this compartment's prepare(), for one use
+    void reconfigure(Prepared prepared) noexcept;
 
     /// Commands the circuit breaker.
     void obey(Command command);

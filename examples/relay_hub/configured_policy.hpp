@@ -9,8 +9,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace relay_hub {
@@ -24,9 +26,22 @@ namespace relay_hub {
 /// reading even where the rule needs none: whether one does is asked of the type.
 /// **Errors.** validate() refuses what the chosen rule refuses, in its words.
 struct ConfiguredPolicy {
-    std::variant<dashpot::ConsecutiveFailures, dashpot::CountWindow, dashpot::TimeWindow> rule;
+    class Tally;
 
-    friend bool operator==(const ConfiguredPolicy&, const ConfiguredPolicy&) = default;
+    std::variant<dashpot::ConsecutiveFailures, dashpot::CountWindow, dashpot::TimeWindow> rule;
+    /// The next Tally of this policy or a copy, if it was made beforehand. It does not make a policy
+    /// another.
+    std::shared_ptr<std::optional<Tally>> next_tally{};
+
+    friend bool operator==(const ConfiguredPolicy& left, const ConfiguredPolicy& right) {
+        return left.rule == right.rule;
+    }
+
+    /// The same policy, whose next Tally needs no memory and cannot fail, for it is there already.
+    ///
+    /// The library makes a Tally for a breaker that it reconfigures. With this one, all breakers of a
+    /// config can be reconfigured once nothing can go wrong any more.
+    [[nodiscard]] ConfiguredPolicy with_tally() const;
 
     void validate() const {
         std::visit([](const auto& chosen) { chosen.validate(); }, rule);
@@ -40,15 +55,12 @@ struct ConfiguredPolicy {
             },
             rule);
     }
-
-    class Tally;
 };
 
 /// The tally of the chosen rule.
 class ConfiguredPolicy::Tally {
   public:
-    explicit Tally(const ConfiguredPolicy& policy)
-        : chosen_{std::visit([](const auto& chosen) { return make(chosen); }, policy.rule)} {}
+    explicit Tally(const ConfiguredPolicy& policy) : chosen_{take_or_make(policy)} {}
 
     std::optional<dashpot::Reason> record(const dashpot::FinishedCall& call) noexcept {
         return std::visit([&](auto& tally) { return tally.record(call); }, chosen_);
@@ -113,6 +125,16 @@ class ConfiguredPolicy::Tally {
     using Chosen = std::variant<dashpot::ConsecutiveFailures::Tally, dashpot::CountWindow::Tally,
                                 dashpot::TimeWindow::Tally>;
 
+    [[nodiscard]] static Chosen take_or_make(const ConfiguredPolicy& policy) {
+        static_assert(std::is_nothrow_move_constructible_v<Chosen>);
+        if (policy.next_tally && *policy.next_tally) {
+            Chosen taken = std::move((*policy.next_tally)->chosen_);
+            policy.next_tally->reset();
+            return taken;
+        }
+        return std::visit([](const auto& chosen) { return make(chosen); }, policy.rule);
+    }
+
     template <dashpot::FailurePolicy Rule>
     [[nodiscard]] static Chosen make(const Rule& chosen) {
         return typename Rule::Tally{chosen};
@@ -120,6 +142,12 @@ class ConfiguredPolicy::Tally {
 
     Chosen chosen_; // nothing that could throw is assigned to it, so it is never without a value
 };
+
+inline ConfiguredPolicy ConfiguredPolicy::with_tally() const {
+    ConfiguredPolicy result{rule};
+    result.next_tally = std::make_shared<std::optional<Tally>>(Tally{result});
+    return result;
+}
 
 static_assert(dashpot::FailurePolicy<ConfiguredPolicy>);
 

@@ -6,6 +6,18 @@
 #include <utility>
 
 namespace relay_hub {
+namespace {
+
+std::vector<std::string> lines_of(const std::vector<Change>& changes) {
+    std::vector<std::string> lines;
+    lines.reserve(changes.size());
+    for (const Change& change : changes)
+        lines.push_back("relay_hub: " + change.field + ": " + change.before.dump() + " -> " +
+                        change.after.dump() + "\n");
+    return lines;
+}
+
+} // namespace
 
 LiveConfig::LiveConfig(Given given, Options options, std::function<void(const Options&)> apply)
     : given_{std::move(given)}, apply_{std::move(apply)}, options_{std::move(options)} {}
@@ -26,12 +38,10 @@ std::vector<Change> LiveConfig::change_locked(const ConfigFile& file, const std:
     Options options = resolve(given_, file, name);
     std::vector<Change> changes = changes_between(options_, options);
     if (changes.empty()) return changes;
+    const std::vector<std::string> lines = lines_of(changes); // before anything changes: it may fail
     apply_(options);
     options_ = std::move(options);
-    for (const Change& change : changes)
-        std::cerr << "relay_hub: " + change.field + ": " + change.before.dump() + " -> " +
-                         change.after.dump() + "\n"
-                  << std::flush;
+    for (const std::string& line : lines) std::cerr << line << std::flush;
     return changes;
 }
 

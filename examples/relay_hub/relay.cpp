@@ -56,20 +56,15 @@ nlohmann::json Relay::command(std::string_view target, Command command) {
 }
 
 void Relay::reconfigure(const Options& options) {
-    const std::lock_guard lock{settings_mutex_};
-    std::vector<std::pair<Compartment*, TargetSettings>> changed;
-    changed.reserve(options.targets.size());
-    try {
-        for (const TargetOptions& target : options.targets) {
-            Compartment& compartment = *compartments_.at(target.name);
-            const TargetSettings before = compartment.settings();
-            compartment.reconfigure(target.settings);
-            changed.emplace_back(&compartment, before);
-        }
-    } catch (...) { // out of memory: back to where all were
-        for (const auto& [compartment, before] : changed) compartment->reconfigure(before);
-        throw;
+    std::vector<std::pair<Compartment*, Compartment::Prepared>> all;
+    all.reserve(options.targets.size());
+    for (const TargetOptions& target : options.targets) {
+        Compartment& compartment = *compartments_.at(target.name);
+        all.emplace_back(&compartment, compartment.prepare(target.settings));
     }
+    // From here on nothing throws: there is no half of it that would have to be taken back.
+    const std::lock_guard lock{settings_mutex_};
+    for (auto& [compartment, prepared] : all) compartment->reconfigure(std::move(prepared));
 }
 
 Reply Relay::reject(std::string_view problem) {

@@ -47,6 +47,7 @@ class Relay {
 
     /// Puts the settings into force, those of all targets or of none. The targets are those that there
     /// are.
+    /// @throws std::bad_alloc  then nothing has changed
     void reconfigure(const Options& options);
     /// As long as it is held, reconfigure() waits: what is read meanwhile is all of one config.
     [[nodiscard]] std::unique_lock<std::mutex> hold_still() const {

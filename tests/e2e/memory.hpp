@@ -23,14 +23,22 @@ inline constexpr bool is_instrumented =
 inline constexpr bool is_instrumented = false;
 #endif
 
-/// The most memory that the process has had in use so far, in bytes.
-[[nodiscard]] inline std::size_t peak_memory(pid_t process) {
+/// A line of /proc/PID/status that is a size, in bytes.
+[[nodiscard]] inline std::size_t memory_status(pid_t process, const std::string& key) {
     std::ifstream status{"/proc/" + std::to_string(process) + "/status"};
     for (std::string word; status >> word;) {
         std::size_t kibibytes = 0;
-        if (word == "VmHWM:" && status >> kibibytes) return kibibytes * 1024;
+        if (word == key && status >> kibibytes) return kibibytes * 1024;
     }
     throw std::runtime_error{"the system does not tell a process's memory"};
+}
+
+/// The most memory that the process has had in use so far, in bytes.
+[[nodiscard]] inline std::size_t peak_memory(pid_t process) { return memory_status(process, "VmHWM:"); }
+
+/// The memory that its limit RLIMIT_DATA is about, in bytes.
+[[nodiscard]] inline std::size_t data_memory(pid_t process) {
+    return memory_status(process, "VmData:");
 }
 
 /// Watches a process's peak from here on.

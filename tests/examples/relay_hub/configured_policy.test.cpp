@@ -113,6 +113,31 @@ TEST_CASE("ConfiguredPolicyTest: targets of one registry have different rules") 
     CHECK(run->breaker().state() == State::open);
 }
 
+TEST_CASE("ConfiguredPolicyTest: a tally that was made beforehand is the next one, and no other") {
+    const ConfiguredPolicy policy = ConfiguredPolicy{count_window}.with_tally();
+    CHECK(policy == ConfiguredPolicy{count_window});
+    REQUIRE(policy.next_tally->has_value());
+    const ConfiguredPolicy::Tally first{policy};
+    CHECK_FALSE(policy.next_tally->has_value());
+    ConfiguredPolicy::Tally second{policy};
+    for (int i = 0; i != 3; ++i) CHECK_FALSE(second.record({true, false, {}}));
+    CHECK(second.record({true, false, {}}));
+    CHECK(first.counts({}).calls == 0);
+}
+
+TEST_CASE("ConfiguredPolicyTest: a breaker is reconfigured with the tally that was made beforehand") {
+    dashpot::CircuitBreaker<dashpot::testing::ManualClock, ConfiguredPolicy> breaker{{count_window}};
+    for (int i = 0; i != 3; ++i) breaker.record_failure();
+    CountWindow larger = count_window;
+    larger.size = 16;
+    const ConfiguredPolicy policy = ConfiguredPolicy{larger}.with_tally();
+    breaker.reconfigure(policy, {});
+    CHECK_FALSE(policy.next_tally->has_value());
+    CHECK(breaker.snapshot().failures == 3);
+    breaker.record_failure();
+    CHECK(breaker.state() == State::open);
+}
+
 TEST_CASE("ConfiguredPolicyTest: takes over from the same kind of rule, and from no other") {
     dashpot::CircuitBreaker<dashpot::testing::ManualClock, ConfiguredPolicy> breaker{{count_window}};
     for (int i = 0; i != 3; ++i) breaker.record_failure();
