@@ -41,6 +41,12 @@ std::shared_ptr<Guards> make_guards(Registry& registry, const TargetOptions& opt
     return guards;
 }
 
+std::optional<std::uint64_t> half_open_period(const Guards& guards) {
+    const dashpot::Snapshot snapshot = guards.breaker().snapshot();
+    if (snapshot.state != dashpot::State::half_open) return std::nullopt;
+    return snapshot.generation;
+}
+
 auto retry_after_ms(const dashpot::Snapshot& snapshot) {
     return std::chrono::ceil<std::chrono::milliseconds>(snapshot.retry_after).count();
 }
@@ -63,9 +69,11 @@ Compartment::Prepared Compartment::prepare(const TargetSettings& settings) const
 
 void Compartment::reconfigure(Prepared prepared) noexcept {
     static_assert(std::is_nothrow_move_assignable_v<TargetSettings>);
-    // It may throw for bad options and for want of memory, of which there is none to be had any more.
-    guards_->reconfigure(std::move(prepared.guards));
-    call_timeout_ = prepared.settings.call_timeout;
+    call_timeout_.change(prepared.settings.call_timeout, [&] {
+        // It throws for bad options and for want of memory: both are past.
+        guards_->reconfigure(std::move(prepared.guards));
+        return half_open_period(*guards_);
+    });
     settings_ = std::move(prepared.settings);
 }
 
@@ -79,9 +87,23 @@ void Compartment::obey(Command command) {
     }
 }
 
+Guards::Entry Compartment::enter(std::chrono::nanoseconds& timeout) {
+    for (;;) {
+        const std::uint64_t config = call_timeout_.version();
+        Guards::Entry entry = guards_->try_enter();
+        if (!entry) return entry;
+        if (const auto found = call_timeout_.of(entry.generation(), config)) {
+            timeout = *found;
+            return entry;
+        }
+        entry.release(); // by which config it was let in, nobody knows
+    }
+}
+
 Reply Compartment::relay(const std::string& body) {
-    Guards::Entry entry = guards_->try_enter();
-    Reply reply = entry ? call_target(body) : refuse(entry.refusal());
+    std::chrono::nanoseconds timeout{0};
+    Guards::Entry entry = enter(timeout);
+    Reply reply = entry ? call_target(body, timeout) : refuse(entry.refusal());
     if (entry) {
         const dashpot::Outcome outcome = classify(reply.code);
         // Counted first: recording may change the state, and who then asks sees the numbers of it.
@@ -97,8 +119,8 @@ Reply Compartment::relay(const std::string& body) {
     return reply;
 }
 
-Reply Compartment::call_target(const std::string& body) const {
-    return to_reply(post_tx(address_, body, call_timeout_), name_);
+Reply Compartment::call_target(const std::string& body, std::chrono::nanoseconds timeout) const {
+    return to_reply(post_tx(address_, body, timeout), name_);
 }
 
 Reply Compartment::refuse(const dashpot::Refusal& refusal) {

@@ -3,6 +3,7 @@
 #define DASHPOT_EXAMPLES_RELAY_HUB_COMPARTMENT_HPP
 
 #include "activity.hpp"
+#include "call_timeout.hpp"
 #include "command.hpp"
 #include "configured_policy.hpp"
 #include "guard_report.hpp"
@@ -50,7 +51,8 @@ class Compartment {
     [[nodiscard]] Prepared prepare(const TargetSettings& settings) const;
 
     /// Changes its guards and its time-out as it runs. State, window and calls in flight stay, as
-    /// dashpot::Target::reconfigure() says; a call goes on with the time-out that it began with.
+    /// dashpot::Target::reconfigure() says; a call goes on with the time-out that it began with, and a
+    /// half-open period under way with no longer one: see CallTimeout.
     /// @param prepared  by this compartment's prepare(), for one use
     void reconfigure(Prepared prepared) noexcept;
 
@@ -71,7 +73,9 @@ class Compartment {
     [[nodiscard]] std::optional<nlohmann::ordered_json> degradation() const;
 
   private:
-    [[nodiscard]] Reply call_target(const std::string& body) const;
+    /// Asks the guards. @param timeout  set where they let the call in: for it, of the same config
+    [[nodiscard]] Guards::Entry enter(std::chrono::nanoseconds& timeout);
+    [[nodiscard]] Reply call_target(const std::string& body, std::chrono::nanoseconds timeout) const;
     [[nodiscard]] Reply refuse(const dashpot::Refusal& refusal);
 
     const std::string name_;
@@ -79,7 +83,7 @@ class Compartment {
     const bool is_protected_;
     const std::shared_ptr<Guards> guards_;
     TargetSettings settings_; // what report() shows
-    std::atomic<std::chrono::nanoseconds> call_timeout_;
+    CallTimeout call_timeout_;
     LastOpening last_opening_;
     const dashpot::Subscription opening_subscription_; // after last_opening_: it goes first
     Tally answers_;

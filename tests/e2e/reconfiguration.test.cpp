@@ -349,6 +349,34 @@ TEST_CASE("RelayHub: a call goes on with the time-out that it began with, the ne
     CHECK(answers.front().get().code() == "0000");
 }
 
+TEST_CASE("RelayHub: a half-open period goes on with the time-out that its probes are waited for") {
+    const auto config = [](double call_timeout) {
+        return json{{"fail_threshold", 1},
+                    {"reset_timeout", 0.05},
+                    {"half_open", {{"probes", 2}}},
+                    {"call_timeout", call_timeout}};
+    };
+    Rig rig;
+    rig.start_hub_with(config(0.3));
+    rig.set("CORE", {{"mode", "fail"}});
+    CHECK(rig.call("CORE").code() == "E500");
+    rig.set("CORE", {{"mode", "normal"}});
+    REQUIRE(eventually([&] { return rig.call("CORE").code() == "0000"; }));
+    REQUIRE(rig.report("CORE").at("state") == "HALF_OPEN"); // one of two has succeeded
+    REQUIRE(rig.configure(config(5).dump()).status == 200);
+    CHECK(rig.report("CORE").at("half_open").at("probe_timeout") == 6.0);
+    // A probe that is waited for 1.3 s may not call for 5 s.
+    rig.set("CORE", {{"mode", "hang"}});
+    HttpAnswer answer = rig.call("CORE");
+    CHECK(answer.code() == "E901");
+    CHECK(answer.took < 3s);
+    REQUIRE(rig.report("CORE").at("state") == "OPEN");
+    // In the next period the probes are waited for 6 s.
+    rig.set("CORE", {{"mode", "slow"}, {"delay_ms", 1000}});
+    REQUIRE(eventually([&] { return rig.report("CORE").at("retry_after_ms") == 0; }));
+    CHECK(rig.call("CORE").code() == "0000");
+}
+
 TEST_CASE("RelayHub: without protection a new config protects nothing") {
     Rig rig;
     rig.start_hub({"--no-protection"});
