@@ -27,8 +27,11 @@ Reply circuit_open_reply(std::string_view target, std::string_view message,
                          std::chrono::nanoseconds retry_after) {
     auto body = members(code::circuit_open, target, message);
     body["retry_after_ms"] = std::chrono::ceil<std::chrono::milliseconds>(retry_after).count();
-    return {std::string{code::circuit_open}, http_status(code::circuit_open), body.dump(),
-            std::chrono::ceil<std::chrono::seconds>(retry_after)};
+    Reply reply{std::string{code::circuit_open}, http_status(code::circuit_open), body.dump()};
+    // To an HTTP client 0 means at once, and not that nobody knows.
+    if (retry_after.count() > 0)
+        reply.retry_after = std::chrono::ceil<std::chrono::seconds>(retry_after);
+    return reply;
 }
 
 } // namespace relay_hub

@@ -22,7 +22,7 @@ struct Reply {
 [[nodiscard]] Reply own_reply(std::string_view code, std::string_view target, std::string_view message);
 
 /// The same for E904, with `retry_after_ms`: rounded up, so that who waits that long is not early.
-/// 0 means that the hub cannot know, as while probes are out.
+/// 0 means that the hub cannot know, as while probes are out; then there is no Retry-After.
 [[nodiscard]] Reply circuit_open_reply(std::string_view target, std::string_view message,
                                        std::chrono::nanoseconds retry_after);
 

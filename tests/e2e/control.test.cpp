@@ -57,7 +57,10 @@ TEST_CASE("RelayHub: an operator commands a circuit, and sees what GET /targets 
         CHECK(rig.report("CLAIM").at("state") == "CLOSED");
     };
     check_state("force-open", "FORCED_OPEN");
-    CHECK(rig.call("CORE").code() == "E904");
+    const HttpAnswer refusal = rig.call("CORE");
+    CHECK(refusal.code() == "E904");
+    CHECK(refusal.body.at("retry_after_ms") == 0); // until somebody resets it: nobody knows when
+    CHECK(refusal.headers.count("Retry-After") == 0);
     CHECK(rig.call("CLAIM").code() == "0000");
     check_state("reset", "CLOSED");
     CHECK(rig.call("CORE").code() == "0000");

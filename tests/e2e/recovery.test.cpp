@@ -48,7 +48,13 @@ TEST_CASE("RelayHub: one probe closes the circuit, everyone else waits for it") 
     CHECK(rig.report("CORE").at("refused").at("probes_in_flight") == 11);
 
     std::vector<std::string> codes;
-    for (auto& caller : callers) codes.push_back(caller.get().code());
+    for (auto& caller : callers) {
+        const HttpAnswer answer = caller.get();
+        codes.push_back(answer.code());
+        if (answer.code() != "E904") continue;
+        CHECK(answer.body.at("retry_after_ms") == 0);
+        CHECK(answer.headers.count("Retry-After") == 0);
+    }
     CHECK(std::count(codes.begin(), codes.end(), "0000") == 1);
     CHECK(std::count(codes.begin(), codes.end(), "E904") == 11);
     CHECK(rig.stats("CORE").at("calls") == 2);
