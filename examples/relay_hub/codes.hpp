@@ -20,6 +20,7 @@ inline constexpr std::string_view no_answer = "E901";      ///< nothing complete
 inline constexpr std::string_view broken = "E902";         ///< no connection, or a broken answer
 inline constexpr std::string_view circuit_open = "E904";   ///< open, or all probes out
 inline constexpr std::string_view full = "E905";           ///< the compartment is full
+inline constexpr std::string_view hub_failed = "E999";     ///< the hub itself failed
 } // namespace code
 
 /// What counts as a failure of the target. The list, in its one place.
@@ -39,6 +40,7 @@ inline constexpr std::array failures{code::target_error, code::no_answer, code::
     if (own == code::no_answer) return 504;
     if (own == code::circuit_open) return 503;
     if (own == code::full) return 429;
+    if (own == code::hub_failed) return 500;
     return 502;
 }
 

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <exception>
+#include <iostream>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -103,27 +105,35 @@ Guards::Entry Compartment::enter(std::chrono::nanoseconds& timeout) {
 Reply Compartment::relay(const std::string& body) {
     std::chrono::nanoseconds timeout{0};
     Guards::Entry entry = enter(timeout);
-    Reply reply = entry ? call_target(body, timeout) : refuse(entry.refusal());
-    if (entry) {
-        const dashpot::Outcome outcome = classify(reply.code);
-        // Counted first: recording may change the state, and who then asks sees the numbers of it.
-        ++calls_;
-        const bool has_failed = outcome == dashpot::Outcome::failure;
-        if (has_failed) ++failures_;
-        activity_.add(has_failed ? Activity::End::failure : Activity::End::success);
-        entry.record(outcome);
-    } else {
-        activity_.add(Activity::End::refused);
-    }
+    Reply reply = entry ? call_target(std::move(entry), body, timeout) : refuse(entry.refusal());
     answers_.add(reply.code);
     return reply;
 }
 
-Reply Compartment::call_target(const std::string& body, std::chrono::nanoseconds timeout) const {
-    return to_reply(post_tx(address_, body, timeout), name_);
+Reply Compartment::call_target(Guards::Entry entry, const std::string& body,
+                               std::chrono::nanoseconds timeout) {
+    Reply reply;
+    try {
+        reply = to_reply(post_tx(address_, body, timeout), name_);
+    } catch (const std::exception& error) {
+        entry.ignore(); // the hub's own trouble says nothing of the target
+        std::cerr << "relay_hub: " << error.what() << std::endl;
+        reply = own_reply(code::hub_failed, name_, "the hub failed");
+        ++calls_;
+        return reply;
+    }
+    const dashpot::Outcome outcome = classify(reply.code);
+    const bool has_failed = outcome == dashpot::Outcome::failure;
+    // Counted first: recording may change the state, and who then asks sees the numbers of it.
+    ++calls_;
+    if (has_failed) ++failures_;
+    activity_.add(has_failed ? Activity::End::failure : Activity::End::success);
+    entry.record(outcome);
+    return reply;
 }
 
 Reply Compartment::refuse(const dashpot::Refusal& refusal) {
+    activity_.add(Activity::End::refused);
     switch (refusal.reason) {
     case dashpot::Error::bulkhead_full:
         ++refused_full_;

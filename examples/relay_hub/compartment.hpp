@@ -75,7 +75,8 @@ class Compartment {
   private:
     /// Asks the guards. @param timeout  set where they let the call in: for it, of the same config
     [[nodiscard]] Guards::Entry enter(std::chrono::nanoseconds& timeout);
-    [[nodiscard]] Reply call_target(const std::string& body, std::chrono::nanoseconds timeout) const;
+    [[nodiscard]] Reply call_target(Guards::Entry entry, const std::string& body,
+                                    std::chrono::nanoseconds timeout);
     [[nodiscard]] Reply refuse(const dashpot::Refusal& refusal);
 
     const std::string name_;

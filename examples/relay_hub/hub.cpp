@@ -119,7 +119,7 @@ void Hub::add_routes() {
         if (!response.body.empty()) return;
         answer(response, unreadable_head(relay_, response.status));
     });
-    server_.set_exception_handler([](const Request&, Response& response, std::exception_ptr error) {
+    server_.set_exception_handler([this](const Request&, Response& response, std::exception_ptr error) {
         try {
             std::rethrow_exception(error);
         } catch (const std::exception& exception) {
@@ -127,8 +127,9 @@ void Hub::add_routes() {
         } catch (...) {
             std::cerr << "relay_hub: unknown exception" << std::endl;
         }
-        response.status = 500;
-        response.set_content(R"({"code":"E902","message":"the hub failed"})", "application/json");
+        // Its body may not have been read to the end: what follows is not the next request.
+        example::Connection::current().close_after_answer();
+        answer(response, relay_.fail());
     });
 }
 
@@ -172,6 +173,7 @@ std::string Hub::health_report() const {
     report["malformed"] = relay_.malformed();
     report["unknown_target"] = relay_.unknown_target();
     report["forbidden"] = relay_.forbidden();
+    report["failed"] = relay_.failed();
     report["lost_log_lines"] = logs_.lost_lines();
     report["lost_event_lines"] = logs_.lost_events();
     report["threads_at_most"] = server_.max_threads();

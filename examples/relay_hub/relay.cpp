@@ -77,6 +77,11 @@ Reply Relay::forbid(std::string_view problem) {
     return own_reply(code::forbidden, {}, problem);
 }
 
+Reply Relay::fail() {
+    ++failed_;
+    return own_reply(code::hub_failed, {}, "the hub failed");
+}
+
 nlohmann::json Relay::report() const {
     const auto lock = hold_still();
     auto result = nlohmann::json::object();

@@ -39,6 +39,9 @@ class Relay {
     /// Answers what is not for this client to ask.
     [[nodiscard]] Reply forbid(std::string_view problem);
 
+    /// Answers where the hub itself failed, whatever was asked.
+    [[nodiscard]] Reply fail();
+
     /// Commands the target's circuit. @return what GET /targets shows of it then; null: no such target
     [[nodiscard]] nlohmann::json command(std::string_view target, Command command);
 
@@ -63,6 +66,7 @@ class Relay {
     [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }
     [[nodiscard]] std::uint64_t unknown_target() const noexcept { return unknown_target_; }
     [[nodiscard]] std::uint64_t forbidden() const noexcept { return forbidden_; }
+    [[nodiscard]] std::uint64_t failed() const noexcept { return failed_; }
 
   private:
     [[nodiscard]] Compartment* find(std::string_view target) noexcept;
@@ -74,6 +78,7 @@ class Relay {
     std::atomic<std::uint64_t> malformed_{0};
     std::atomic<std::uint64_t> unknown_target_{0};
     std::atomic<std::uint64_t> forbidden_{0};
+    std::atomic<std::uint64_t> failed_{0};
 };
 
 } // namespace relay_hub
