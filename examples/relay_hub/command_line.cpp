@@ -136,6 +136,7 @@ Given read_given(const CLI::App& app, const Typed& typed) {
     Given given;
     given.has_protection = !typed.no_protection;
     given.targets = read("--target", [&] { return parse_targets(typed.targets); });
+    given.has_default_targets = app.count("--target") == 0;
     given.settings = read_settings(app, typed);
     if (app.count("--listen") != 0) given.listen = listen;
     if (app.count("--drain-time") != 0) given.drain_time = drain_time;

@@ -10,8 +10,20 @@ namespace {
 
 std::vector<TargetOptions> all_targets(const Given& given, const ConfigFile& file,
                                        const std::string& name) {
+    const auto is_given = [&](const ConfigFile::Target& entry) {
+        return std::ranges::find(given.targets, entry.name, &Given::Target::name) !=
+               given.targets.end();
+    };
+    const auto is_filed = [&](const Given::Target& target) {
+        return std::ranges::find(file.targets, target.name, &ConfigFile::Target::name) !=
+               file.targets.end();
+    };
+    // Who has another target has said where the hub is to relay to, and not that there are two more.
+    const bool file_names_all =
+        given.has_default_targets && !std::ranges::all_of(file.targets, is_given);
     std::vector<TargetOptions> result;
-    for (const Given::Target& target : given.targets) result.push_back({target.name, target.url, {}});
+    for (const Given::Target& target : given.targets)
+        if (!file_names_all || is_filed(target)) result.push_back({target.name, target.url, {}});
     for (const ConfigFile::Target& entry : file.targets) {
         auto found = std::ranges::find(result, entry.name, &TargetOptions::name);
         if (found == result.end()) {

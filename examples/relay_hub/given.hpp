@@ -24,14 +24,16 @@ struct Given {
     std::optional<std::string> event_log;
     std::optional<std::chrono::nanoseconds> drain_time;
     std::vector<Target> targets;
-    PartialSettings settings; ///< for all targets
+    bool has_default_targets = false; ///< nobody gave `targets`
+    PartialSettings settings;         ///< for all targets
     bool has_protection = true;
     std::string config; ///< the name of the config file; empty: none
 };
 
 /// Puts together what the hub is told. A target's own entry in the file is the most special and wins
 /// over the command line; the command line wins over what the file says for all targets; that wins over
-/// the defaults. Targets of the file are added to those of the command line.
+/// the defaults. Targets of the file are added to those of the command line. Where that names none, and
+/// the file names any but the default ones, the file names all there are.
 ///
 /// @param name  of the file, for messages
 /// @throws std::invalid_argument  it makes no sense; names the field

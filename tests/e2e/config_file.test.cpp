@@ -51,6 +51,34 @@ TEST_CASE("RelayHub: a config file sets each target apart") {
     CHECK(rig.call("CORE").code() == "E904");
 }
 
+TEST_CASE("RelayHub: CORE and CLAIM are there as long as nobody names another target") {
+    const auto names_with = [](const json& config, Words options) {
+        const example::TemporaryDirectory directory;
+        const auto path = directory.path() / "hub.json";
+        example::write_text_file(path, config.dump());
+        options.insert(options.end(),
+                       {"--listen", "127.0.0.1:0", "--breaker-log",
+                        (directory.path() / "b.log").string(), "--config", path.string()});
+        Service hub{program("relay_hub"), options, directory.path() / "hub.err"};
+        const json targets = example::JsonClient{hub.port()}.get("/targets").body.at("targets");
+        std::string names;
+        for (const auto& [name, report] : targets.items())
+            names += name + "=" + report.at("url").get<std::string>().substr(17) + " ";
+        return names;
+    };
+    const json pay{{"url", "http://127.0.0.1:1"}};
+    const auto names = [&](const json& targets, const Words& options = {}) {
+        return names_with({{"targets", targets}}, options);
+    };
+    CHECK(names_with({{"max_inflight", 3}}, {}) == "CLAIM=9202 CORE=9201 ");
+    CHECK(names({{"CORE", {{"max_inflight", 4}}}}) == "CLAIM=9202 CORE=9201 ");
+    CHECK(names({{"CORE", pay}}) == "CLAIM=9202 CORE=1 ");
+    CHECK(names({{"PAY", pay}}) == "PAY=1 ");
+    CHECK(names({{"PAY", pay}, {"CORE", {{"max_inflight", 4}}}}) == "CORE=9201 PAY=1 ");
+    // Who names them by option means them.
+    CHECK(names({{"PAY", pay}}, {"--target", "CORE=http://127.0.0.1:2"}) == "CORE=2 PAY=1 ");
+}
+
 TEST_CASE("RelayHub: a config file can say all of it") {
     const example::TemporaryDirectory directory;
     const auto log = directory.path() / "changes.log";
@@ -134,7 +162,6 @@ TEST_CASE("RelayHub: whatever a config file holds, what is wrong with it is said
         {targets(20'000), "20000 targets, 1000 at most"},
         {targets(10'000), "10000 targets, 1000 at most"},
         {targets(1'001), "1001 targets, 1000 at most"},
-        {targets(1'000), "1002 targets with those"}, // CORE and CLAIM are there unasked
     };
     const example::TemporaryDirectory directory;
     const auto path = directory.path() / "hub.json";
@@ -148,6 +175,11 @@ TEST_CASE("RelayHub: whatever a config file holds, what is wrong with it is said
         CHECK(std::count(run.errors.begin(), run.errors.end(), '\n') == 1);
         CHECK(run.errors.find('\x1b') == std::string::npos);
     }
+    example::write_text_file(path, targets(1'000));
+    const ShortRun together =
+        run_hub({"--target", "CORE=http://127.0.0.1:1", "--config", path.string()});
+    CHECK(together.status == 2);
+    CHECK(together.errors.find("1001 targets with those") != std::string::npos);
     const ShortRun endless = run_hub({"--config", "/dev/zero"});
     CHECK(endless.status == 2);
     CHECK(endless.errors.find("/dev/zero: is larger than 1 MiB") != std::string::npos);
