@@ -9,13 +9,26 @@
 #include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <string>
 
 namespace {
+
+/// @throws std::invalid_argument  the system does not allow as many as the options need
+/// @throws std::runtime_error     nor as many as any hub needs
+void allow_open_files(const relay_hub::Options& options) {
+    try {
+        example::allow_open_files(relay_hub::files_needed(options));
+    } catch (const std::runtime_error& error) {
+        example::allow_open_files(relay_hub::files_needed({}));
+        throw std::invalid_argument{"--max-inflight, max_inflight: for all targets together " +
+                                    std::string{error.what()}};
+    }
+}
 
 int run(const relay_hub::CommandLine& told) {
     example::block_stop_signals();
     example::block_hangup_signal();
-    example::allow_open_files(relay_hub::files_needed(told.options));
+    allow_open_files(told.options);
     relay_hub::Hub hub{told.given, told.options};
     const std::string url = hub.open();
     const auto stop = [&hub] {

@@ -74,6 +74,27 @@ TEST_CASE("RelayHub: an option nobody knows is refused with exit status 2") {
     CHECK(run_hub({"--fail-threshold"}).status == 2);
 }
 
+TEST_CASE("RelayHub: limits that need too many open files are refused by their name") {
+    // A hub without targets needs 720: 72 threads with two each, 512 connections that wait, 64 to
+    // spare.
+    const ShortRun run = run_hub_with_open_files(739, {"--max-inflight", "5"});
+    CHECK(run.status == 2);
+    CHECK(run.errors == "relay_hub: --max-inflight, max_inflight: for all targets together 740 open "
+                        "files are needed, the limit is 739\n");
+    CHECK(run.output.empty());
+    // With one more it gets as far as the address that it cannot listen on.
+    const ShortRun enough =
+        run_hub_with_open_files(740, {"--max-inflight", "5", "--listen", "192.0.2.1:1"});
+    CHECK(enough.status == 1);
+    CHECK(enough.errors.find("cannot listen on 192.0.2.1:1") != std::string::npos);
+}
+
+TEST_CASE("RelayHub: a system that allows fewer open files than any hub needs is no option's fault") {
+    const ShortRun run = run_hub_with_open_files(700, {"--max-inflight", "1"});
+    CHECK(run.status == 1);
+    CHECK(run.errors == "relay_hub: 720 open files are needed, the limit is 700\n");
+}
+
 TEST_CASE("RelayHub: tells its options and its version") {
     const ShortRun help = run_hub({"--help"});
     CHECK(help.status == 0);

@@ -15,6 +15,18 @@ json checked(HttpAnswer answer) {
     return std::move(answer.body);
 }
 
+ShortRun run_to_its_end(const std::filesystem::path& path, const Words& options) {
+    const example::TemporaryDirectory directory;
+    const auto errors = directory.path() / "errors";
+    example::ChildProcess process{path, options, {errors, directory.path()}};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    ShortRun result{-1, {}, {}};
+    while (const auto line = process.read_line(deadline)) result.output += *line + "\n";
+    result.status = process.wait(deadline).value_or(-1);
+    result.errors = example::read_text_file(errors);
+    return result;
+}
+
 } // namespace
 
 std::filesystem::path program(const std::string& name) {
@@ -84,15 +96,14 @@ HttpAnswer Rig::readiness() { return JsonClient{hub_->port()}.get("/readyz"); }
 std::string Rig::hub_errors() const { return example::read_text_file(directory() / "hub.err"); }
 
 ShortRun run_program(const std::string& name, const Words& options) {
-    const example::TemporaryDirectory directory;
-    const auto errors = directory.path() / "errors";
-    example::ChildProcess process{program(name), options, {errors, directory.path()}};
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
-    ShortRun result{-1, {}, {}};
-    while (const auto line = process.read_line(deadline)) result.output += *line + "\n";
-    result.status = process.wait(deadline).value_or(-1);
-    result.errors = example::read_text_file(errors);
-    return result;
+    return run_to_its_end(program(name), options);
+}
+
+ShortRun run_hub_with_open_files(int limit, Words options) {
+    options.insert(options.begin(),
+                   {"-c", "ulimit -n " + std::to_string(limit) + " && exec \"$0\" \"$@\"",
+                    program("relay_hub").string()});
+    return run_to_its_end("/bin/sh", options);
 }
 
 } // namespace e2e

@@ -98,6 +98,9 @@ struct ShortRun {
     return run_program("relay_hub", options);
 }
 
+/// The same where the system allows a process so many open files.
+[[nodiscard]] ShortRun run_hub_with_open_files(int limit, Words options);
+
 } // namespace e2e
 
 #endif
