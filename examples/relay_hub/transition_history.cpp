@@ -22,6 +22,7 @@ nlohmann::json TransitionHistory::report() const {
     for (const dashpot::Transition& transition : changes_) {
         nlohmann::json change = judged_numbers(transition.snapshot);
         change["at"] = to_utc(transition.at);
+        change["generation"] = transition.generation;
         change["from"] = dashpot::to_string(transition.from);
         change["to"] = dashpot::to_string(transition.to);
         change["reason"] = dashpot::to_string(transition.reason);

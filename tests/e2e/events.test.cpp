@@ -123,6 +123,8 @@ TEST_CASE("RelayHub: the last changes of state are kept, the newest first") {
     CHECK(changes.at(1).at("reason") == "reset_timeout");
     CHECK(changes.at(2).at("reason") == "consecutive_failures");
     CHECK(changes.at(2).at("at") <= changes.at(0).at("at"));
+    CHECK(changes.at(0).at("generation") == rig.report("CORE").at("generation"));
+    CHECK(changes.at(2).at("generation") == 2);
     for (int i = 0; i < 3; ++i) open_and_close_core(rig);
     changes = rig.report("CORE").at("transitions");
     CHECK(changes.size() == 10);

@@ -160,6 +160,27 @@ TEST_CASE("Page: shows a whole outage as it happens") {
     rig.check_clean();
 }
 
+TEST_CASE("Page: tells of two changes of the same millisecond, one after the other") {
+    PageRig rig;
+    Browser& browser = rig.browser;
+    rig.open();
+    REQUIRE(rig.command("CORE", "force-open").status == 200);
+    REQUIRE(browser.sees(core_is("FORCED_OPEN", "FORCED OPEN")));
+    CHECK(browser.evaluate(text_of("#news")) == "CORE: FORCED OPEN, forced open by command.");
+    // The next event, as it would be if a reset had come at once.
+    CHECK(browser.evaluate(R"js((() => {
+        const next = structuredClone(report);
+        const { CORE } = next.targets;
+        CORE.state = "CLOSED";
+        CORE.generation += 1;
+        CORE.transitions.unshift({ ...CORE.transitions[0], from: "FORCED_OPEN", to: "CLOSED", reason: "reset",
+            generation: CORE.generation });
+        receive(JSON.stringify(next));
+        return document.getElementById("news").textContent;
+    })())js") == "CORE: CLOSED, reset by command.");
+    rig.check_clean();
+}
+
 TEST_CASE("Page: who comes in the middle of an outage sees how it began") {
     PageRig rig{{"--reset-timeout", "600", "--fail-threshold", "3"}};
     REQUIRE(rig.call("CORE").code() == "0000");
@@ -198,6 +219,14 @@ TEST_CASE("Page: speaks the browser's language, and the other one when asked to"
             : Object.entries(entry).map(([key, value]) => [key, shape(value)]).sort();
         return JSON.stringify(shape(texts.en)) === JSON.stringify(shape(texts.zh));
     })())js") == true);
+    // And the page has a use for all of it.
+    CHECK(browser.evaluate(R"js((() => {
+        const page = document.documentElement.outerHTML;
+        const named = ['connecting', 'live', 'polling', 'lost', 'succeeded', 'failed', 'refused',
+            ...commands.flatMap((command) => [command, `ask_${command}`, `about_${command}`])];
+        return Object.keys(texts.en).filter((key) => typeof texts.en[key] === 'string' && !named.includes(key)
+            && !['say("', 'data-text="', 'data-label="'].some((use) => page.includes(`${use}${key}"`)));
+    })())js") == json::array());
     rig.check_clean();
 }
 

@@ -87,7 +87,8 @@ function announceChanges(before) {
         const old = before.targets[name];
         const newest = target.transitions[0];
         if (!old || !newest || target.generation === old.generation) continue;
-        if (old.transitions[0] && old.transitions[0].at === newest.at) continue;
+        // By its number: two changes may come in the same millisecond.
+        if (old.transitions[0] && old.transitions[0].generation === newest.generation) continue;
         news.push(say("news", { name, state: stateName(newest.to), reason: reasonOf(newest) }));
     }
     if (news.length > 0) byId("news").textContent = news.join(" ");
@@ -276,7 +277,7 @@ function drawSpark(card, name, recent) {
 
 function drawChanges(card, transitions) {
     const place = card.querySelector(".changes");
-    const key = language + report.now.slice(0, 10) + transitions.slice(0, shownChanges).map((change) => change.at).join();
+    const key = language + report.now.slice(0, 10) + transitions.slice(0, shownChanges).map((change) => change.generation).join();
     if (place.dataset.key === key) return;
     place.dataset.key = key;
     place.replaceChildren();

@@ -7,7 +7,6 @@ const texts = {
         skip: "Skip to the targets",
         language: "Language",
         more: "More of this hub",
-        targets: "Targets",
 
         connecting: "Connecting",
         live: "Live",
@@ -53,7 +52,6 @@ const texts = {
 
         changes: "Last changes of state",
         no_changes: "None since the hub started",
-        change: "{from} to {to}",
         news: "{name}: {state}, {reason}.",
 
         force_open: "Force open",
@@ -107,7 +105,6 @@ const texts = {
         skip: "跳到目标列表",
         language: "语言",
         more: "此中继的更多信息",
-        targets: "目标",
 
         connecting: "正在连接",
         live: "实时",
@@ -153,7 +150,6 @@ const texts = {
 
         changes: "最近的状态变化",
         no_changes: "中继启动以来没有变化",
-        change: "{from}变为{to}",
         news: "{name}：{state}，{reason}。",
 
         force_open: "强制断开",
