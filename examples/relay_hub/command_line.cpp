@@ -26,6 +26,7 @@ struct Typed {
     std::string reset_timeout = "10";
     std::string max_inflight = "10";
     std::string call_timeout = "3";
+    std::string history = "0";
     std::string breaker_log = "breaker.log";
     std::string event_log;
     std::string drain_time = "0";
@@ -58,6 +59,9 @@ void declare(CLI::App& app, Typed& typed) {
     app.add_option("--call-timeout", typed.call_timeout,
                    "For a whole call to a target, to the last byte of its answer")
         ->type_name("SECONDS")
+        ->capture_default_str();
+    app.add_option("--history", typed.history, "Events kept per target, for GET /targets/NAME/history")
+        ->type_name("N")
         ->capture_default_str();
     app.add_option("--breaker-log", typed.breaker_log, "Where changes of state are written")
         ->type_name("FILE")
@@ -115,11 +119,13 @@ PartialSettings read_settings(const CLI::App& app, const Typed& typed) {
         read("--max-inflight", [&] { return parse_count(typed.max_inflight, inflight_range); });
     const auto call_timeout =
         read("--call-timeout", [&] { return parse_seconds(typed.call_timeout, timeout_range); });
+    const auto history = read("--history", [&] { return parse_count(typed.history, history_range); });
     PartialSettings result;
     if (app.count("--fail-threshold") != 0) result.policy = ConfiguredPolicy{run};
     if (app.count("--reset-timeout") != 0) result.reset_timeout = reset_timeout;
     if (app.count("--max-inflight") != 0) result.max_inflight = max_inflight;
     if (app.count("--call-timeout") != 0) result.call_timeout = call_timeout;
+    if (app.count("--history") != 0) result.history = history;
     return result;
 }
 

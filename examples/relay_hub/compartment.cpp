@@ -31,6 +31,7 @@ dashpot::TargetOptions<ConfiguredPolicy> guard_options(const TargetSettings& set
         std::visit([](const auto& wait) { return dashpot::Backoff{wait}; }, settings.reset_timeout);
     result.breaker.half_open = effective_half_open(settings);
     result.breaker.count_totals = true; // for GET /metrics
+    result.breaker.history = settings.history;
     result.max_concurrent = is_protected ? settings.max_inflight : no_limit;
     return result;
 }
@@ -165,6 +166,7 @@ nlohmann::json Compartment::report() const {
         {"half_open", to_config(effective_half_open(settings_))},
         {"max_inflight", guards_->bulkhead().max_concurrent()},
         {"call_timeout", in_seconds(settings_.call_timeout)},
+        {"history", settings_.history},
         {"calls", calls_.load()},
         {"failures", failures_.load()},
         {"refused",
@@ -177,6 +179,17 @@ nlohmann::json Compartment::report() const {
     if (const auto* run = std::get_if<dashpot::ConsecutiveFailures>(&settings_.policy.rule))
         result["fail_threshold"] = run->threshold;
     return result;
+}
+
+std::string Compartment::history() const {
+    // Written piece by piece: as one document, thousands of events would take many times the memory.
+    std::string text = "{\"events\":[";
+    const char* separator = "\n";
+    for (const dashpot::BreakerEvent& event : guards_->breaker().history()) {
+        text += separator + event_report(event).dump();
+        separator = ",\n";
+    }
+    return text + "]}\n";
 }
 
 std::optional<nlohmann::ordered_json> Compartment::degradation() const {

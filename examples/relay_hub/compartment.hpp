@@ -68,6 +68,9 @@ class Compartment {
     /// What GET /targets shows of it.
     [[nodiscard]] nlohmann::json report() const;
 
+    /// What GET /targets/NAME/history shows of it: its last events, the oldest first, as JSON.
+    [[nodiscard]] std::string history() const;
+
     /// What GET /readyz shows of it: `state`, `since` and `retry_after_ms` while its circuit does not
     /// take every call; nothing otherwise.
     [[nodiscard]] std::optional<nlohmann::ordered_json> degradation() const;

@@ -60,6 +60,8 @@ void check_what_stays(const Options& before, const Options& after) {
             throw CannotChange{"targets." + target.name +
                                ": is not there, and no target can be removed while the hub runs"};
         must_stay("targets." + target.name + ".url", target.url, same->url, to_url(target.url));
+        must_stay("targets." + target.name + ".history", target.settings.history,
+                  same->settings.history, std::to_string(target.settings.history));
     }
     for (const TargetOptions& target : after.targets)
         if (find(before.targets, target.name) == nullptr)

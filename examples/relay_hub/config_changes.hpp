@@ -28,8 +28,8 @@ class CannotChange : public std::invalid_argument {
 
 /// What differs between what is in force and what is to be; nothing if nothing does.
 ///
-/// @throws CannotChange  the address that the hub listens on, a log, the set of targets or a target's
-/// URL
+/// @throws CannotChange  the address that the hub listens on, a log, the set of targets, a target's URL
+/// or how much history it keeps
 [[nodiscard]] std::vector<Change> changes_between(const Options& before, const Options& after);
 
 } // namespace relay_hub

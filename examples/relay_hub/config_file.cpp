@@ -72,6 +72,7 @@ PartialSettings read_settings(ConfigObject& object) {
     object.read_object("half_open", result.half_open, read_half_open);
     object.read("max_inflight", result.max_inflight, to_count(inflight_range));
     object.read("call_timeout", result.call_timeout, to_duration(timeout_range));
+    object.read("history", result.history, to_count(history_range));
     return result;
 }
 

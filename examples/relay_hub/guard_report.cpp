@@ -22,6 +22,23 @@ json judged_numbers(const dashpot::Snapshot& snapshot) {
             {"slow_rate", or_null(snapshot.slow_rate)}};
 }
 
+nlohmann::ordered_json event_report(const dashpot::BreakerEvent& event) {
+    nlohmann::ordered_json result;
+    result["number"] = event.number;
+    result["at"] = to_utc(event.at);
+    result["generation"] = event.generation;
+    result["kind"] = dashpot::to_string(event.kind);
+    result["from"] = dashpot::to_string(event.from);
+    result["to"] = dashpot::to_string(event.to);
+    if (event.kind == dashpot::EventKind::transition)
+        result["reason"] = dashpot::to_string(event.reason);
+    result["count"] = event.count;
+    result["calls"] = event.calls;
+    result["failures"] = event.failures;
+    result["slow"] = event.slow;
+    return result;
+}
+
 void LastOpening::note(const dashpot::Transition& transition) {
     if (transition.to != dashpot::State::open) return;
     const std::lock_guard lock{mutex_};

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_GUARD_REPORT_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_GUARD_REPORT_HPP
 
+#include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/guard/transition.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,6 +14,9 @@ namespace relay_hub {
 
 /// The numbers that a verdict rests on. A rate is null where none is judged, or not yet.
 [[nodiscard]] nlohmann::json judged_numbers(const dashpot::Snapshot& snapshot);
+
+/// One event of a breaker's history.
+[[nodiscard]] nlohmann::ordered_json event_report(const dashpot::BreakerEvent& event);
 
 /// Remembers when a circuit last opened, and why.
 ///

@@ -100,6 +100,9 @@ void Hub::add_routes() {
     server_.Get("/targets", [this](const Request&, Response& response) {
         response.set_content(targets_report().dump(2) + "\n", "application/json");
     });
+    server_.Get("/targets/([^/]+)/history", [this](const Request& request, Response& response) {
+        answer(response, relay_.history(request.matches[1].str()));
+    });
     server_.Get("/metrics", [this](const Request& request, Response& response) {
         const auto format = dashpot::accepted_format(request.get_header_value("Accept"));
         response.set_header("Vary", "Accept");

@@ -89,6 +89,12 @@ nlohmann::json Relay::report() const {
     return result;
 }
 
+Reply Relay::history(std::string_view target) {
+    const Compartment* const compartment = find(target);
+    if (compartment == nullptr) return unknown();
+    return {{}, 200, compartment->history()};
+}
+
 Reply Relay::readiness(bool is_stopping) const {
     auto degraded = nlohmann::ordered_json::array();
     for (const auto& [name, compartment] : compartments_) {

@@ -60,6 +60,9 @@ class Relay {
     /// The targets by name, for GET /targets.
     [[nodiscard]] nlohmann::json report() const;
 
+    /// Answers GET /targets/NAME/history.
+    [[nodiscard]] Reply history(std::string_view target);
+
     /// Answers GET /readyz: ready as long as one target takes calls, and the hub is not about to stop.
     [[nodiscard]] Reply readiness(bool is_stopping) const;
 

@@ -17,15 +17,16 @@ struct Route {
 };
 
 constexpr std::array routes{
-    Route{"POST", "/tx", Access::calling},           // hub, as all that says nothing else
-    Route{"GET", "/targets", Access::reading},       //
-    Route{"GET", "/metrics", Access::reading},       //
-    Route{"GET", "/healthz", Access::reading},       //
-    Route{"GET", "/readyz", Access::reading},        //
-    Route{"POST", "/targets/*/*", Access::control},  // control_routes
-    Route{"POST", "/admin/config", Access::control}, // admin_routes
-    Route{"GET", "/", Access::reading},              // page_routes
-    Route{"GET", "/events", Access::calling},        //
+    Route{"POST", "/tx", Access::calling},               // hub, as all that says nothing else
+    Route{"GET", "/targets", Access::reading},           //
+    Route{"GET", "/targets/*/history", Access::reading}, //
+    Route{"GET", "/metrics", Access::reading},           //
+    Route{"GET", "/healthz", Access::reading},           //
+    Route{"GET", "/readyz", Access::reading},            //
+    Route{"POST", "/targets/*/*", Access::control},      // control_routes
+    Route{"POST", "/admin/config", Access::control},     // admin_routes
+    Route{"GET", "/", Access::reading},                  // page_routes
+    Route{"GET", "/events", Access::calling},            //
 };
 
 bool matches(std::string_view path, std::string_view pattern) {

@@ -34,6 +34,8 @@ struct TargetSettings {
     std::uint32_t max_inflight = 10;
     /// For one call, from connecting to the last byte of the answer.
     std::chrono::nanoseconds call_timeout = std::chrono::seconds{3};
+    /// How many of the breaker's last events are kept. 0 to 10 000; for the life of the breaker.
+    std::uint32_t history = 0;
 };
 
 /// Those of the settings that somebody gave.
@@ -43,11 +45,15 @@ struct PartialSettings {
     std::optional<dashpot::HalfOpen> half_open;
     std::optional<std::uint32_t> max_inflight;
     std::optional<std::chrono::nanoseconds> call_timeout;
+    std::optional<std::uint32_t> history;
 
     [[nodiscard]] TargetSettings over(const TargetSettings& base) const {
-        return {policy.value_or(base.policy), reset_timeout.value_or(base.reset_timeout),
-                half_open.value_or(base.half_open), max_inflight.value_or(base.max_inflight),
-                call_timeout.value_or(base.call_timeout)};
+        return {policy.value_or(base.policy),
+                reset_timeout.value_or(base.reset_timeout),
+                half_open.value_or(base.half_open),
+                max_inflight.value_or(base.max_inflight),
+                call_timeout.value_or(base.call_timeout),
+                history.value_or(base.history)};
     }
 };
 
@@ -77,6 +83,8 @@ struct CountRange {
 };
 inline constexpr CountRange threshold_range{1, 1'000'000};
 inline constexpr CountRange inflight_range{1, 1'000};
+/// Less than the library keeps: who asks for a history gets all of it in one answer.
+inline constexpr CountRange history_range{0, 10'000};
 
 struct SecondsRange {
     double lowest;

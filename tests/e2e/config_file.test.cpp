@@ -114,6 +114,8 @@ TEST_CASE("RelayHub: a bad config file is refused with its name, the key and exi
         {R"({"call_timeout": 1e300})", "call_timeout"},
         {R"({"max_inflight": true})", "max_inflight"},
         {R"({"max_inflight": null})", "max_inflight"},
+        {R"({"history": 10001})", "history"},
+        {R"({"targets": {"CORE": {"history": -1}}})", "targets.CORE.history"},
         {R"({"listen": 9200})", "listen"},
         {R"({"listen": "here"})", "listen"},
         {R"({"breaker_log": 1})", "breaker_log"},

@@ -132,6 +132,43 @@ TEST_CASE("RelayHub: the last changes of state are kept, the newest first") {
     CHECK(rig.report("CLAIM").at("transitions").empty());
 }
 
+TEST_CASE("RelayHub: the last events of a circuit are kept where somebody asks for it") {
+    Rig rig;
+    rig.start_hub_with({{"fail_threshold", 2}, {"targets", {{"CLAIM", {{"history", 0}}}}}},
+                       {"--history", "4"});
+    CHECK(rig.report("CORE").at("history") == 4);
+    CHECK(rig.report("CLAIM").at("history") == 0);
+    const auto history = [&](const std::string& target) {
+        return example::JsonClient{rig.hub().port()}.get("/targets/" + target + "/history");
+    };
+    CHECK(history("CORE").body == json{{"events", json::array()}});
+    rig.set("CORE", {{"mode", "fail"}});
+    CHECK(rig.call("CORE").code() == "E500");
+    CHECK(rig.call("CORE").code() == "E500");
+    CHECK(rig.call("CLAIM").code() == "0000");
+    const json events = history("CORE").body.at("events");
+    REQUIRE(events.size() == 3);
+    CHECK(events.at(0).at("kind") == "failure");
+    CHECK(events.at(0).at("failures") == 1);
+    CHECK_FALSE(events.at(0).contains("reason"));
+    const json& opening = events.at(2);
+    CHECK(opening.at("number") == 2);
+    CHECK(opening.at("kind") == "transition");
+    CHECK(opening.at("from") == "CLOSED");
+    CHECK(opening.at("to") == "OPEN");
+    CHECK(opening.at("reason") == "consecutive_failures");
+    CHECK(opening.at("generation") == 2);
+    CHECK(opening.at("failures") == 2);
+    CHECK(opening.at("at") == rig.report("CORE").at("since"));
+    // Room for four: the first is gone.
+    REQUIRE(rig.command("CORE", "force-open").status == 200);
+    REQUIRE(rig.command("CORE", "reset").status == 200);
+    CHECK(history("CORE").body.at("events").at(0).at("number") == 1);
+    CHECK(history("CLAIM").body == json{{"events", json::array()}});
+    CHECK(history("NOBODY").code() == "E404");
+    CHECK(history("CORE/x").status == 404);
+}
+
 TEST_CASE("RelayHub: what became of the last minutes' requests is counted in steps") {
     Rig rig;
     rig.start_hub({"--fail-threshold", "2", "--reset-timeout", "600"});

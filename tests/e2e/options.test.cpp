@@ -30,6 +30,8 @@ TEST_CASE("RelayHub: a bad option is refused with its name and exit status 2") {
         {"--max-inflight", "0"},
         {"--max-inflight", "-10"},
         {"--max-inflight", "1001"},
+        {"--history", "-1"},
+        {"--history", "10001"},
         {"--listen", "nonsense"},
         {"--listen", "127.0.0.1"},
         {"--listen", "127.0.0.1:"},
@@ -101,7 +103,7 @@ TEST_CASE("RelayHub: tells its options and its version") {
     for (const char* option :
          {"--listen", "127.0.0.1:9200", "--target", "CORE=http://127.0.0.1:9201",
           "CLAIM=http://127.0.0.1:9202", "--fail-threshold", "--reset-timeout", "--max-inflight",
-          "--call-timeout", "--breaker-log", "breaker.log", "--config", "--no-protection"})
+          "--call-timeout", "--history", "--breaker-log", "breaker.log", "--config", "--no-protection"})
         CHECK(help.output.find(option) != std::string::npos);
     const ShortRun version = run_hub({"--version"});
     CHECK(version.status == 0);

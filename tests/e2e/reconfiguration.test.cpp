@@ -168,6 +168,8 @@ TEST_CASE("RelayHub: what cannot change while it runs is named, and then nothing
               "targets.PAY.url: cannot change while the hub runs, it is http://127.0.0.1:1"},
              {R"({"max_inflight":3,"targets":{"CORE":{"url":"http://127.0.0.1:2"},)" + pay + "}}",
               "targets.CORE.url: cannot change"},
+             {R"({"max_inflight":3,"targets":{"CORE":{"history":5},)" + pay + "}}",
+              "targets.CORE.history: cannot change while the hub runs, it is 0"},
          }) {
         INFO(body);
         const HttpAnswer answer = rig.configure(body);

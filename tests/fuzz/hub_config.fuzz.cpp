@@ -101,6 +101,7 @@ void check(const PartialSettings& settings) {
                 "a probe timeout");
     }
     require(is_count(settings.max_inflight.value_or(1), 1'000), "a limit of calls in flight");
+    require(settings.history.value_or(0) <= 10'000, "how many events are kept");
     require(is_timeout(settings.call_timeout.value_or(std::chrono::seconds{1})), "a call timeout");
 }
 

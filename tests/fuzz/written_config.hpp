@@ -70,6 +70,7 @@ class WrittenConfig {
         if (one_in(3))
             result["reset_timeout"] = numbers({"initial", "factor", "cap", "jitter", "seed"});
         if (one_in(3)) result["half_open"] = numbers({"probes", "successes_to_close", "probe_timeout"});
+        if (one_in(3)) result["history"] = number();
         return result;
     }
 
