@@ -3,7 +3,7 @@
 
 #include "config_file.hpp"
 
-#include <dashpot/version.hpp>
+#include "../common/version_text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -35,9 +35,7 @@ struct Typed {
 };
 
 void declare(CLI::App& app, Typed& typed) {
-    app.set_version_flag("--version", "relay_hub " + std::to_string(DASHPOT_VERSION_MAJOR) + "." +
-                                          std::to_string(DASHPOT_VERSION_MINOR) + "." +
-                                          std::to_string(DASHPOT_VERSION_PATCH));
+    app.set_version_flag("--version", example::version_text("relay_hub"));
     app.add_option("--listen", typed.listen, "Where to serve; port 0 takes a free one")
         ->type_name("HOST:PORT")
         ->capture_default_str();

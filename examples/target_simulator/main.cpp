@@ -6,6 +6,7 @@
 #include "../common/http_server.hpp"
 #include "../common/open_files.hpp"
 #include "../common/stop_signals.hpp"
+#include "../common/version_text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -73,6 +74,7 @@ int run(const std::string& name, int port) {
 
 int main(int argc, char** argv) {
     CLI::App app{"A target that behaves as it is told through POST /_ctl.", "target_simulator"};
+    app.set_version_flag("--version", example::version_text("target_simulator"));
     int port = 9201;
     std::string name = "CORE";
     app.add_option("--port", port, "Where to serve, on 127.0.0.1; 0 takes a free port")

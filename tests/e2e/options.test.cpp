@@ -110,6 +110,24 @@ TEST_CASE("RelayHub: tells its options and its version") {
     CHECK(version.output.find("relay_hub 0.") == 0);
 }
 
+TEST_CASE("Examples: each program tells its options and its version, and refuses others") {
+    for (const std::string name :
+         {"relay_hub", "relay_demo", "target_simulator", "flaky_service", "breaker_drill"}) {
+        INFO(name);
+        const ShortRun help = run_program(name, {"--help"});
+        CHECK(help.status == 0);
+        CHECK(help.output.find("Usage: " + name) != std::string::npos);
+        CHECK(help.output.find("--version") != std::string::npos);
+        const ShortRun version = run_program(name, {"--version"});
+        CHECK(version.status == 0);
+        CHECK(version.output.starts_with(name + " 0."));
+        const ShortRun bad = run_program(name, {"--no-such-option"});
+        CHECK(bad.status == 2);
+        CHECK(bad.errors.find("no-such-option") != std::string::npos);
+        CHECK(bad.output.empty());
+    }
+}
+
 TEST_CASE("RelayHub: times may be fractions, and all options reach the targets") {
     Rig rig;
     rig.start_hub({"--fail-threshold", "7", "--reset-timeout", "0.25", "--max-inflight", "3",
