@@ -120,7 +120,7 @@ TEST_CASE("JsonTransitionLog: a line is JSON whatever the target is called", "[a
 
 #if __has_include(<nlohmann/json.hpp>)
 TEST_CASE("JsonTransitionLog: a parser reads every line, and every name in UTF-8 as it was",
-          "[adapter]") {
+          "[adapter][long]") {
     const ScratchFile file;
     std::vector<std::string> names;
     std::mt19937 random{7};

@@ -49,7 +49,7 @@ TEST_CASE(
 }
 
 // resilience4j/resilience4j#2243
-TEST_CASE("Registry: names without end push out what is idle, and never what is tripped") {
+TEST_CASE("Registry: names without end push out what is idle, and never what is tripped", "[long]") {
     ManualClock clock{start};
     Targets targets{
         {.policy = {1}}, {.max_targets = 500, .evict_after = (std::chrono::nanoseconds::max)()}, clock};

@@ -50,7 +50,8 @@ TEST_CASE("PrefixMap: any bytes are a prefix", "[registry]") {
     CHECK(map.longest("ab"sv) == nullptr);
 }
 
-TEST_CASE("PrefixMap: agrees with a look at every prefix, for all sets of short ones", "[registry]") {
+TEST_CASE("PrefixMap: agrees with a look at every prefix, for all sets of short ones",
+          "[registry][long]") {
     const std::vector<std::string> all{"",   "a",   "b",   "aa",  "ab", "ba",
                                        "bb", "aab", "aba", "abb", "bab"};
     std::vector<std::string> names{""};
