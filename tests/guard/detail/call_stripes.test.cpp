@@ -82,6 +82,17 @@ TEST_CASE("CallStripes: take no success from a thread that looked before they we
     CHECK(stripes.collect() == 0);
 }
 
+TEST_CASE("CallStripes: what a thread left in an earlier opening is no reason to refuse the next",
+          "[guard]") {
+    CallStripes stripes;
+    for (std::uint64_t round = 0; round != 300; ++round) {
+        stripes.open();
+        for (std::uint64_t i = 0; i != round % 4; ++i) CHECK(leave(stripes));
+        CHECK(stripes.collect() == round % 4);
+        CHECK_FALSE(leave(stripes)); // shut, whatever was left here last
+    }
+}
+
 TEST_CASE("CallStripes: a full stripe sends its thread to the lock, and is emptied there", "[guard]") {
     CallStripes stripes;
     stripes.open();

@@ -46,14 +46,18 @@ class CallStripes {
     /// @return false: nothing was left
     template <class Check>
     [[nodiscard]] bool leave_success(Check&& is_allowed) noexcept {
-        threading::atomic<std::uint64_t>& successes = mine().successes;
-        std::uint64_t held = successes.load(std::memory_order_acquire);
+        Stripe& stripe = mine();
+        // To load the word itself would wait for the atomic write of the call before.
+        std::uint64_t held = stripe.latest.load(std::memory_order_acquire);
+        if (held == shut || (held & count_mask) == count_mask)
+            held = stripe.successes.load(std::memory_order_acquire);
         do {
             if (held == shut || (held & count_mask) == count_mask || !is_allowed()) return false;
             // Releases what is_allowed() read, to the collect() that takes this success: what is stored
             // for the next opening comes after that, and cannot have been read here.
-        } while (!successes.compare_exchange_weak(held, held + 1, std::memory_order_acq_rel,
-                                                  std::memory_order_acquire));
+        } while (!stripe.successes.compare_exchange_weak(held, held + 1, std::memory_order_acq_rel,
+                                                         std::memory_order_acquire));
+        stripe.latest.store(held + 1, std::memory_order_release);
         return true;
     }
 
@@ -73,6 +77,7 @@ class CallStripes {
         for (std::uint32_t rest = open_; rest != 0; rest &= rest - 1) {
             Stripe& stripe = stripes_[static_cast<std::size_t>(std::countr_zero(rest))];
             stripe.successes.store(++openings_ << count_bits, std::memory_order_release);
+            stripe.latest.store(openings_ << count_bits, std::memory_order_release);
         }
     }
 
@@ -85,6 +90,7 @@ class CallStripes {
 
     struct alignas(cache_line) Stripe {
         threading::atomic<std::uint64_t> successes{shut}; // number of the opening, and how many
+        threading::atomic<std::uint64_t> latest{shut};    // what `successes` should be: a guess
         threading::atomic<std::uint64_t> refused{0};
         threading::atomic<std::uint64_t> ignored{0};
     };
