@@ -47,10 +47,9 @@ class CallStripes {
     template <class Check>
     [[nodiscard]] bool leave_success(Check&& is_allowed) noexcept {
         Stripe& stripe = mine();
-        // To load the word itself would wait for the atomic write of the call before.
+        // To load the word itself would wait for the atomic write of the call before. A guess that is
+        // wrong costs another look, or a way to the lock.
         std::uint64_t held = stripe.latest.load(std::memory_order_acquire);
-        if (held == shut || (held & count_mask) == count_mask)
-            held = stripe.successes.load(std::memory_order_acquire);
         do {
             if (held == shut || (held & count_mask) == count_mask || !is_allowed()) return false;
             // Releases what is_allowed() read, to the collect() that takes this success: what is stored
