@@ -6,6 +6,7 @@
 
 #include <dashpot/version.hpp>
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>

@@ -4,6 +4,7 @@
 
 #include <dashpot/adapter/detail/utf8.hpp>
 #include <dashpot/adapter/transition_counter.hpp>
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/bulkhead.hpp>
@@ -24,7 +25,7 @@
 #include <string>
 #include <string_view>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// One metric: a name, a meaning, and a series for each set of labels.
 struct MetricFamily {
@@ -300,6 +301,6 @@ void GuardMetrics::visit_bulkheads(Visitor& visitor) const {
            [](auto& series, Label name, const BulkheadReading& now) { series.add(now.refused, name); });
 }
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -5,6 +5,7 @@
 #include <dashpot/adapter/detail/line_file.hpp>
 #include <dashpot/adapter/detail/log_time.hpp>
 #include <dashpot/adapter/detail/utf8.hpp>
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/transition.hpp>
@@ -21,7 +22,7 @@
 #include <system_error>
 #include <utility>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Appends one JSON object to a file for every change of state, each on a line of its own:
 /// TransitionLog for programs that read, with the reason and the numbers.
@@ -125,6 +126,6 @@ class JsonTransitionLog {
     detail::LineFile file_;
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -3,6 +3,7 @@
 #define DASHPOT_ADAPTER_PROMETHEUS_CPP_HPP
 
 #include <dashpot/adapter/guard_metrics.hpp>
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 
 #include <prometheus/client_metric.h>
@@ -16,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 namespace detail {
 
@@ -73,6 +74,6 @@ class PrometheusCollector final : public prometheus::Collectable {
     const std::function<GuardMetrics()> read_;
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <dashpot/adapter/detail/media_range.hpp>
 #include <dashpot/adapter/guard_metrics.hpp>
+#include <dashpot/core/abi.hpp>
 
 #include <array>
 #include <charconv>
@@ -15,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// The two texts that a Prometheus server reads.
 enum class PrometheusFormat : std::uint8_t {
@@ -134,6 +135,6 @@ class PrometheusWriter {
     return std::move(writer).finish();
 }
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_ADAPTER_TRANSITION_COUNTER_HPP
 #define DASHPOT_ADAPTER_TRANSITION_COUNTER_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/transition.hpp>
@@ -16,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// How often a circuit breaker went from each state to each other.
 class TransitionCounts {
@@ -123,6 +124,6 @@ class TransitionCounter {
     std::atomic<std::uint64_t> lost_{0};
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <dashpot/adapter/detail/line_file.hpp>
 #include <dashpot/adapter/detail/log_time.hpp>
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/transition.hpp>
 
@@ -14,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Appends one line to a file for every change of state: `TIME|TARGET|FROM->TO`.
 ///
@@ -96,6 +97,6 @@ class TransitionLog {
     detail::LineFile file_;
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

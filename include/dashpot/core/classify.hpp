@@ -2,6 +2,7 @@
 #ifndef DASHPOT_CORE_CLASSIFY_HPP
 #define DASHPOT_CORE_CLASSIFY_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/result.hpp>
@@ -11,7 +12,7 @@
 #include <functional>
 #include <type_traits>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// The classifier that `call` uses unless told otherwise: what returns is a success, what throws is a
 /// failure.
@@ -84,6 +85,6 @@ template <class Classify>
 
 } // namespace detail
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

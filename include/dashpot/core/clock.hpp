@@ -2,6 +2,7 @@
 #ifndef DASHPOT_CORE_CLOCK_HPP
 #define DASHPOT_CORE_CLOCK_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
 
 #include <chrono>
@@ -11,7 +12,7 @@
 #include <time.h>
 #endif
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// A steady clock that can be asked for the time through an object.
 ///
@@ -63,6 +64,6 @@ template <Clock C>
 
 } // namespace detail
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

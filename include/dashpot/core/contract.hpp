@@ -2,15 +2,14 @@
 #ifndef DASHPOT_CORE_CONTRACT_HPP
 #define DASHPOT_CORE_CONTRACT_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <cassert>
 
-#if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
-/// 1 where the compiler has exceptions on, 0 under `-fno-exceptions`. Set by the library, not by you.
-#define DASHPOT_EXCEPTIONS 1
+#if DASHPOT_EXCEPTIONS
 #include <exception>
 #include <stdexcept>
 #else
-#define DASHPOT_EXCEPTIONS 0
 #include <cstdio>
 #include <cstdlib>
 #endif
@@ -21,7 +20,7 @@
 #define DASHPOT_ASSERT(condition) assert(condition)
 #endif
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 namespace detail {
 
@@ -53,6 +52,6 @@ namespace detail {
 #endif
 }
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef DASHPOT_CORE_DURATION_HPP
 #define DASHPOT_CORE_DURATION_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -9,7 +11,7 @@
 #include <ratio>
 #include <type_traits>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 namespace detail {
 
@@ -81,6 +83,6 @@ constexpr std::chrono::nanoseconds between(Instant start, Instant end) noexcept 
 
 } // namespace detail
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

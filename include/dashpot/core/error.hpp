@@ -2,6 +2,8 @@
 #ifndef DASHPOT_CORE_ERROR_HPP
 #define DASHPOT_CORE_ERROR_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -9,7 +11,7 @@
 #include <system_error>
 #include <type_traits>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Why a call was refused before it began. A refusal says nothing about the target's health.
 ///
@@ -73,7 +75,7 @@ struct Refusal {
     operator std::error_code() const noexcept { return make_error_code(reason); }
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 template <>
 struct std::is_error_code_enum<dashpot::Error> : std::true_type {};

@@ -2,10 +2,12 @@
 #ifndef DASHPOT_CORE_OUTCOME_HPP
 #define DASHPOT_CORE_OUTCOME_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <cstdint>
 #include <string_view>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// What one finished call says about the health of its target.
 enum class Outcome : std::uint8_t {
@@ -24,6 +26,6 @@ enum class Outcome : std::uint8_t {
     return "unknown";
 }
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

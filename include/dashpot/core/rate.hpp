@@ -2,9 +2,11 @@
 #ifndef DASHPOT_CORE_RATE_HPP
 #define DASHPOT_CORE_RATE_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <cstdint>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// True for a ratio in (0, 1]. NaN is none, and neither is a percentage.
 [[nodiscard]] constexpr bool is_rate(double rate) noexcept { return rate > 0.0 && rate <= 1.0; }
@@ -21,6 +23,6 @@ namespace detail {
 
 } // namespace detail
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

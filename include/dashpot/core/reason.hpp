@@ -2,10 +2,12 @@
 #ifndef DASHPOT_CORE_REASON_HPP
 #define DASHPOT_CORE_REASON_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <cstdint>
 #include <string_view>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Which rule or command made a circuit breaker change its state.
 enum class Reason : std::uint8_t {
@@ -44,6 +46,6 @@ enum class Reason : std::uint8_t {
     return "unknown";
 }
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

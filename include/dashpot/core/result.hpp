@@ -2,6 +2,7 @@
 #ifndef DASHPOT_CORE_RESULT_HPP
 #define DASHPOT_CORE_RESULT_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/error.hpp>
 
@@ -15,7 +16,7 @@
 #include <expected>
 #endif
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 namespace detail {
 
@@ -203,6 +204,6 @@ inline constexpr bool is_result<Expected<T>> = true;
 
 } // namespace detail
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

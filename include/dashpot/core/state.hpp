@@ -2,11 +2,13 @@
 #ifndef DASHPOT_CORE_STATE_HPP
 #define DASHPOT_CORE_STATE_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Where a circuit breaker stands.
 enum class State : std::uint8_t {
@@ -50,6 +52,6 @@ inline constexpr std::size_t state_count = static_cast<std::size_t>(State::metri
     return "UNKNOWN";
 }
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -9,13 +9,15 @@
 #ifdef DASHPOT_THREADING_HEADER
 #include DASHPOT_THREADING_HEADER
 #else
+#include <dashpot/core/abi.hpp>
+
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 #endif
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// What threads meet through: the standard's types, or a checker's where DASHPOT_THREADING_HEADER is
 /// set.
@@ -48,6 +50,6 @@ using thread_id = std::thread::id;
 
 } // namespace threading
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_BREAKER_EVENT_HPP
 #define DASHPOT_GUARD_BREAKER_EVENT_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
@@ -10,7 +11,7 @@
 #include <iosfwd>
 #include <string_view>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// What happened to a circuit breaker.
 enum class EventKind : std::uint8_t {
@@ -79,6 +80,6 @@ struct BreakerEvent {
     }
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_BREAKER_OPTIONS_HPP
 #define DASHPOT_GUARD_BREAKER_OPTIONS_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/state.hpp>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <iosfwd>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// What every circuit breaker has, whatever its policy.
 ///
@@ -70,6 +71,6 @@ struct BreakerOptions {
     }
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

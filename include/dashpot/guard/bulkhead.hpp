@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_BULKHEAD_HPP
 #define DASHPOT_GUARD_BULKHEAD_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/threading.hpp>
@@ -11,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Limits how many calls are in flight at once, so that a slow target can hold up only so many.
 ///
@@ -136,6 +137,6 @@ inline Bulkhead::Permit Bulkhead::try_acquire() noexcept {
     return Permit{};
 }
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_CIRCUIT_BREAKER_HPP
 #define DASHPOT_GUARD_CIRCUIT_BREAKER_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
@@ -28,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 namespace detail {
 
@@ -322,6 +323,6 @@ class CircuitBreaker<C, P>::Permit {
     Held held_;
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

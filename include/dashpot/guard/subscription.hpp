@@ -2,12 +2,13 @@
 #ifndef DASHPOT_GUARD_SUBSCRIPTION_HPP
 #define DASHPOT_GUARD_SUBSCRIPTION_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/guard/detail/listener_list.hpp>
 
 #include <memory>
 #include <utility>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Keeps a listener listening; when it goes, the listener goes.
 ///
@@ -53,6 +54,6 @@ class [[nodiscard]] Subscription {
     std::shared_ptr<detail::Listener> listener_;
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_TRANSITION_HPP
 #define DASHPOT_GUARD_TRANSITION_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// All calls whose answer counted, over a breaker's life.
 struct CallTotals {
@@ -63,6 +64,6 @@ struct Transition {
     Snapshot snapshot{}; ///< The breaker right after it. On opening: the numbers that opened it.
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

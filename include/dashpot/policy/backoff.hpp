@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_BACKOFF_HPP
 #define DASHPOT_POLICY_BACKOFF_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
@@ -12,7 +13,7 @@
 #include <iosfwd>
 #include <optional>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Waits that grow by a factor from one attempt to the next, up to a cap.
 struct ExponentialBackoff {
@@ -142,6 +143,6 @@ namespace detail {
 
 } // namespace detail
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

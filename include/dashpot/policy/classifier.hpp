@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_CLASSIFIER_HPP
 #define DASHPOT_POLICY_CLASSIFIER_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/outcome.hpp>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Says what a finished call means, by rules that are asked in turn: the first with an opinion decides.
 ///
@@ -170,6 +171,6 @@ template <class Projection = std::identity>
         detail::HttpStatus<Projection>{std::vector<int>(also_failures), std::move(projection)}};
 }
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_CONSECUTIVE_FAILURES_HPP
 #define DASHPOT_POLICY_CONSECUTIVE_FAILURES_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/reason.hpp>
@@ -12,7 +13,7 @@
 #include <limits>
 #include <optional>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Opens the circuit after a run of failures with no success in between.
 ///
@@ -83,6 +84,6 @@ class ConsecutiveFailures::Tally {
 
 static_assert(FailurePolicy<ConsecutiveFailures>);
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_COUNT_WINDOW_HPP
 #define DASHPOT_POLICY_COUNT_WINDOW_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
@@ -20,7 +21,7 @@
 #include <iosfwd>
 #include <optional>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Opens the circuit at a failure rate, or a rate of slow calls, among the last so many calls.
 ///
@@ -189,6 +190,6 @@ class CountWindow::Tally {
 
 static_assert(FailurePolicy<CountWindow>);
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_FAILURE_POLICY_HPP
 #define DASHPOT_POLICY_FAILURE_POLICY_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/reason.hpp>
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// One call that counts, as a FailurePolicy is told of it. Ignored calls are not told.
 struct FinishedCall {
@@ -109,6 +110,6 @@ concept EndsBatches = BatchesSuccesses<T> && requires(const T& tally) {
 
 } // namespace detail
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_HALF_OPEN_HPP
 #define DASHPOT_POLICY_HALF_OPEN_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
@@ -10,7 +11,7 @@
 #include <iosfwd>
 #include <optional>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// How a breaker learns whether its target has recovered.
 ///
@@ -52,6 +53,6 @@ struct HalfOpen {
     }
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_SLOW_CALLS_HPP
 #define DASHPOT_POLICY_SLOW_CALLS_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
@@ -9,7 +10,7 @@
 
 #include <iosfwd>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Makes a window judge slow calls beside failed ones: a target that answers after a minute is as good
 /// as dead.
@@ -47,6 +48,6 @@ struct SlowCalls {
     }
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

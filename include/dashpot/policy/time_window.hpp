@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_TIME_WINDOW_HPP
 #define DASHPOT_POLICY_TIME_WINDOW_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
@@ -20,7 +21,7 @@
 #include <limits>
 #include <optional>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Opens the circuit at a failure rate, or a rate of slow calls, among the calls of the last so many
 /// seconds.
@@ -194,6 +195,6 @@ class TimeWindow::Tally {
 
 static_assert(FailurePolicy<TimeWindow>);
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

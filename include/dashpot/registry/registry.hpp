@@ -2,6 +2,7 @@
 #ifndef DASHPOT_REGISTRY_REGISTRY_HPP
 #define DASHPOT_REGISTRY_REGISTRY_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/duration.hpp>
@@ -29,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// Gives every name its own Target, made at its first use, so that trouble with one target never
 /// floods the next.
@@ -257,6 +258,6 @@ Registry<C, P>::on_transition(std::function<void(std::string_view, const Transit
         });
 }
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_REGISTRY_REGISTRY_OPTIONS_HPP
 #define DASHPOT_REGISTRY_REGISTRY_OPTIONS_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
@@ -10,7 +11,7 @@
 #include <iosfwd>
 #include <optional>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// What bounds a Registry.
 ///
@@ -44,6 +45,6 @@ struct RegistryOptions {
     }
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

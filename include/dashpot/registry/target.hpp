@@ -2,6 +2,7 @@
 #ifndef DASHPOT_REGISTRY_TARGET_HPP
 #define DASHPOT_REGISTRY_TARGET_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/detail/print.hpp>
@@ -24,7 +25,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace dashpot::inline v0 {
+namespace dashpot::inline DASHPOT_ABI {
 
 /// What one target has: a policy and options for its breaker, a limit for its bulkhead.
 ///
@@ -188,6 +189,6 @@ class Target<C, P>::Entry {
     bool is_full_ = false;
 };
 
-} // namespace dashpot::inline v0
+} // namespace dashpot::inline DASHPOT_ABI
 
 #endif

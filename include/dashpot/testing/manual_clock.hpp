@@ -2,6 +2,7 @@
 #ifndef DASHPOT_TESTING_MANUAL_CLOCK_HPP
 #define DASHPOT_TESTING_MANUAL_CLOCK_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/duration.hpp>
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace dashpot::inline v0::testing {
+namespace dashpot::inline DASHPOT_ABI::testing {
 
 /// A clock that moves only when a test moves it, in either direction.
 ///
@@ -52,6 +53,6 @@ class ManualClock {
 
 static_assert(Clock<ManualClock>);
 
-} // namespace dashpot::inline v0::testing
+} // namespace dashpot::inline DASHPOT_ABI::testing
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_TESTING_REPLAY_HPP
 #define DASHPOT_TESTING_REPLAY_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/reason.hpp>
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0::testing {
+namespace dashpot::inline DASHPOT_ABI::testing {
 
 /// What a breaker did to which the events of another were told.
 struct Replay {
@@ -38,9 +39,9 @@ struct Replay {
     }
 };
 
-} // namespace dashpot::inline v0::testing
+} // namespace dashpot::inline DASHPOT_ABI::testing
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Makes the calls of a history again, each in the moment at which it ended.
 template <FailurePolicy P>
@@ -132,9 +133,9 @@ class Replayer {
     std::vector<Permit> probes_{}; // out, by the history; after breaker_: they go first
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
-namespace dashpot::inline v0::testing {
+namespace dashpot::inline DASHPOT_ABI::testing {
 
 /// Tells a history to a breaker with this policy and these options, under a ManualClock.
 ///
@@ -165,6 +166,6 @@ template <FailurePolicy P>
     return result;
 }
 
-} // namespace dashpot::inline v0::testing
+} // namespace dashpot::inline DASHPOT_ABI::testing
 
 #endif

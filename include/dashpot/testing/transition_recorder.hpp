@@ -2,6 +2,7 @@
 #ifndef DASHPOT_TESTING_TRANSITION_RECORDER_HPP
 #define DASHPOT_TESTING_TRANSITION_RECORDER_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/transition.hpp>
 
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dashpot::inline v0::testing {
+namespace dashpot::inline DASHPOT_ABI::testing {
 
 /// Keeps what it hears, for a test to look at.
 ///
@@ -60,6 +61,6 @@ class TransitionRecorder {
     std::vector<Entry> heard_; // guarded by mutex_
 };
 
-} // namespace dashpot::inline v0::testing
+} // namespace dashpot::inline DASHPOT_ABI::testing
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef DASHPOT_ADAPTER_DETAIL_LINE_FILE_HPP
 #define DASHPOT_ADAPTER_DETAIL_LINE_FILE_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +17,7 @@
 #include <system_error>
 #include <utility>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// A file that whole lines are appended to, by any number of threads and processes.
 ///
@@ -107,6 +109,6 @@ class LineFile {
     bool is_torn_; // guarded by mutex_
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

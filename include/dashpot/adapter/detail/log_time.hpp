@@ -2,6 +2,7 @@
 #ifndef DASHPOT_ADAPTER_DETAIL_LOG_TIME_HPP
 #define DASHPOT_ADAPTER_DETAIL_LOG_TIME_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 
 #include <array>
@@ -12,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Tells the time that stands in a log, and nothing else.
 using WallClock = std::function<std::chrono::system_clock::time_point()>;
@@ -38,6 +39,6 @@ using WallClock = std::function<std::chrono::system_clock::time_point()>;
     return {text.data(), static_cast<std::size_t>(length)};
 }
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,11 +2,13 @@
 #ifndef DASHPOT_ADAPTER_DETAIL_MEDIA_RANGE_HPP
 #define DASHPOT_ADAPTER_DETAIL_MEDIA_RANGE_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// The text up to `separator`, without blanks around it; `rest` is what follows the separator.
 [[nodiscard]] constexpr std::string_view next_field(std::string_view& rest, char separator) noexcept {
@@ -61,6 +63,6 @@ namespace dashpot::inline v0::detail {
     return best;
 }
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,12 +2,14 @@
 #ifndef DASHPOT_ADAPTER_DETAIL_UTF8_HPP
 #define DASHPOT_ADAPTER_DETAIL_UTF8_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// How many bytes the character at the front of `text` has; 0 if there is none in valid UTF-8.
 ///
@@ -53,6 +55,6 @@ namespace dashpot::inline v0::detail {
     return result;
 }
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef DASHPOT_CORE_DETAIL_PRINT_HPP
 #define DASHPOT_CORE_DETAIL_PRINT_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -10,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Writes a duration as one writes it in C++, in the largest unit that loses nothing: `10s`, `1500ms`.
 template <class Traits>
@@ -67,6 +69,6 @@ class FieldPrinter {
     bool is_first_ = true;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,12 +2,13 @@
 #ifndef DASHPOT_CORE_DETAIL_THREAD_NUMBER_HPP
 #define DASHPOT_CORE_DETAIL_THREAD_NUMBER_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/threading.hpp>
 
 #include <atomic>
 #include <cstddef>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// The unit in which cores share memory on the machines we know; the standard's constant varies
 /// between compilers and flags, and would change the layout with them.
@@ -25,6 +26,6 @@ using ::dashpot_threading::thread_number;
 }
 #endif
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,11 +2,12 @@
 #ifndef DASHPOT_CORE_DETAIL_WAIT_HPP
 #define DASHPOT_CORE_DETAIL_WAIT_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
 
 #include <chrono>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// A wait of some length from some instant on.
 ///
@@ -30,6 +31,6 @@ struct Wait {
     friend constexpr bool operator==(const Wait&, const Wait&) = default;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_DETAIL_ADMITTED_CALL_HPP
 #define DASHPOT_GUARD_DETAIL_ADMITTED_CALL_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/outcome.hpp>
@@ -12,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Settles a permit by what `judge` says of the call; as ignored if it throws instead.
 template <class Permit, class Judge>
@@ -78,6 +79,6 @@ auto admitted_call(Permit permit, F&& f, Classify& classify) -> Result<std::invo
     }
 }
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

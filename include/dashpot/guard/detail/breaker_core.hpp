@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_DETAIL_BREAKER_CORE_HPP
 #define DASHPOT_GUARD_DETAIL_BREAKER_CORE_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/detail/wait.hpp>
@@ -34,7 +35,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// The answer to a caller who asked to make one call.
 struct Admission {
@@ -383,6 +384,6 @@ class BreakerCore {
     mutable CallStripes<EndsBatches<typename P::Tally> ? 24 : 8> stripes_;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_DETAIL_BREAKER_MACHINE_HPP
 #define DASHPOT_GUARD_DETAIL_BREAKER_MACHINE_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/detail/wait.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/error.hpp>
@@ -23,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Whether an answer can change anything there.
 [[nodiscard]] constexpr bool judges_calls(State state) noexcept {
@@ -394,6 +395,6 @@ class BreakerMachine {
     EventRing history_;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,11 +2,12 @@
 #ifndef DASHPOT_GUARD_DETAIL_BREAKER_WORD_HPP
 #define DASHPOT_GUARD_DETAIL_BREAKER_WORD_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/state.hpp>
 
 #include <cstdint>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Generation, state and quiet bit of a breaker in the 64 bits that it publishes at once.
 ///
@@ -48,6 +49,6 @@ class BreakerWord {
     std::uint64_t bits_ = 0;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

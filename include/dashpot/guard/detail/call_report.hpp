@@ -2,11 +2,12 @@
 #ifndef DASHPOT_GUARD_DETAIL_CALL_REPORT_HPP
 #define DASHPOT_GUARD_DETAIL_CALL_REPORT_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
 
 #include <chrono>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// The limit above which no call is: slow calls are not judged.
 inline constexpr std::chrono::nanoseconds never = (std::chrono::nanoseconds::max)();
@@ -40,6 +41,6 @@ struct CallReport {
     }
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_DETAIL_CALL_STRIPES_HPP
 #define DASHPOT_GUARD_DETAIL_CALL_STRIPES_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/threading.hpp>
 
@@ -11,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// What calls leave behind without a lock, each thread in a cache line of its own: how many were
 /// refused and ignored, and successes that somebody else will tell the policy of.
@@ -108,6 +109,6 @@ class CallStripes {
     std::uint32_t open_ = 0;     // a bit for each open stripe; under the breaker's lock
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

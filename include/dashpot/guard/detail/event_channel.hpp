@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_DETAIL_EVENT_CHANNEL_HPP
 #define DASHPOT_GUARD_DETAIL_EVENT_CHANNEL_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/guard/detail/listener_list.hpp>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// First in, first out; room for 16 from the start, doubled when that is not enough.
 template <class Event>
@@ -140,6 +141,6 @@ class EventChannel final : public ListenerList {
     bool is_delivering_ = false;  // guarded by mutex_
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_DETAIL_EVENT_RING_HPP
 #define DASHPOT_GUARD_DETAIL_EVENT_RING_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/policy/detail/fixed_array.hpp>
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// The last so many events, each with its number.
 ///
@@ -45,6 +46,6 @@ class EventRing {
     std::uint64_t next_ = 0; // the number of the next
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_DETAIL_LISTENER_LIST_HPP
 #define DASHPOT_GUARD_DETAIL_LISTENER_LIST_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/threading.hpp>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// One listener, whatever it listens to.
 struct Listener {
@@ -75,6 +76,6 @@ class ListenerList {
     std::uint64_t last_number_ = 0;                    // guarded by mutex_
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

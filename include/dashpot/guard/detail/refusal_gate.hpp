@@ -2,6 +2,7 @@
 #ifndef DASHPOT_GUARD_DETAIL_REFUSAL_GATE_HPP
 #define DASHPOT_GUARD_DETAIL_REFUSAL_GATE_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/detail/wait.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/threading.hpp>
@@ -10,7 +11,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// A published Wait: while it is on, callers are refused without asking under the lock.
 ///
@@ -47,6 +48,6 @@ class RefusalGate {
     threading::atomic<std::int64_t> length_{0};
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,13 +2,14 @@
 #ifndef DASHPOT_POLICY_DETAIL_FIXED_ARRAY_HPP
 #define DASHPOT_POLICY_DETAIL_FIXED_ARRAY_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// A number of values that is known when it is made, and never changes. As a std::vector, but usable in
 /// constant expressions with every standard library, libc++ 14 among them.
@@ -49,6 +50,6 @@ class FixedArray {
     T* values_;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_DETAIL_PROBE_GATE_HPP
 #define DASHPOT_POLICY_DETAIL_PROBE_GATE_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/wait.hpp>
 #include <dashpot/core/duration.hpp>
@@ -12,7 +13,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// One half-open period: hands out its probes and judges their answers.
 ///
@@ -90,6 +91,6 @@ class ProbeGate {
     std::uint32_t slow_ = 0;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

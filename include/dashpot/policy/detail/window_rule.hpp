@@ -2,6 +2,7 @@
 #ifndef DASHPOT_POLICY_DETAIL_WINDOW_RULE_HPP
 #define DASHPOT_POLICY_DETAIL_WINDOW_RULE_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/rate.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/policy/failure_policy.hpp>
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// What a window holds: the sums over its calls.
 struct WindowSums {
@@ -69,6 +70,6 @@ struct WindowRule {
     }
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,12 +2,14 @@
 #ifndef DASHPOT_REGISTRY_DETAIL_CONFLICT_HPP
 #define DASHPOT_REGISTRY_DETAIL_CONFLICT_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 template <class Options>
 concept Printable = requires(std::ostream& out, const Options& options) { out << options; };
@@ -26,6 +28,6 @@ template <class Options>
     return std::logic_error{text.str()};
 }
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_REGISTRY_DETAIL_MEMBER_HPP
 #define DASHPOT_REGISTRY_DETAIL_MEMBER_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/guard/detail/event_channel.hpp>
@@ -16,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// How a target's transitions reach the registry's listeners, and whether they still may.
 struct Feed {
@@ -65,6 +66,6 @@ struct Member {
     Subscription forwarding; // after target: it goes first
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DASHPOT_REGISTRY_DETAIL_OVERRIDES_HPP
 #define DASHPOT_REGISTRY_DETAIL_OVERRIDES_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/registry/detail/conflict.hpp>
 #include <dashpot/registry/detail/prefix_map.hpp>
@@ -16,7 +17,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Looks names up without making a string of them.
 struct NameHash : std::hash<std::string_view> {
@@ -122,6 +123,6 @@ class Overrides {
     PrefixMap<Options> prefixes_; // guarded by mutex_
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

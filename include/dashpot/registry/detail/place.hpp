@@ -2,12 +2,13 @@
 #ifndef DASHPOT_REGISTRY_DETAIL_PLACE_HPP
 #define DASHPOT_REGISTRY_DETAIL_PLACE_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/threading.hpp>
 
 #include <atomic>
 #include <cstddef>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Takes one of so many places if one is free; gives it back unless it is kept.
 ///
@@ -49,6 +50,6 @@ class [[nodiscard]] Place {
     bool is_held_ = false;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

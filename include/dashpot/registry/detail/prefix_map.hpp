@@ -2,6 +2,8 @@
 #ifndef DASHPOT_REGISTRY_DETAIL_PREFIX_MAP_HPP
 #define DASHPOT_REGISTRY_DETAIL_PREFIX_MAP_HPP
 
+#include <dashpot/core/abi.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -10,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Values by prefix: the longest one that a name begins with is the name's.
 template <class T>
@@ -50,6 +52,6 @@ class PrefixMap {
     std::map<std::string, T, std::less<>> entries_;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

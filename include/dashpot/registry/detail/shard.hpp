@@ -2,6 +2,7 @@
 #ifndef DASHPOT_REGISTRY_DETAIL_SHARD_HPP
 #define DASHPOT_REGISTRY_DETAIL_SHARD_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/duration.hpp>
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Some of a registry's targets, under a lock of their own, and a hand that goes round them.
 ///
@@ -119,6 +120,6 @@ struct alignas(cache_line) Shard {
     std::shared_ptr<typename Member<C, P>::Channel> listeners; // guarded by mutex; null until needed
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

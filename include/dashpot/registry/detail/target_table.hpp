@@ -2,6 +2,7 @@
 #ifndef DASHPOT_REGISTRY_DETAIL_TARGET_TABLE_HPP
 #define DASHPOT_REGISTRY_DETAIL_TARGET_TABLE_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/threading.hpp>
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// The targets of a registry by name: so many at most, some of them idle.
 ///
@@ -228,6 +229,6 @@ auto TargetTable<C, P>::listeners() -> std::shared_ptr<Channel> {
     return made;
 }
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif

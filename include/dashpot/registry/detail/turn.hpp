@@ -2,6 +2,7 @@
 #ifndef DASHPOT_REGISTRY_DETAIL_TURN_HPP
 #define DASHPOT_REGISTRY_DETAIL_TURN_HPP
 
+#include <dashpot/core/abi.hpp>
 #include <dashpot/core/threading.hpp>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace dashpot::inline v0::detail {
+namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Names that somebody is at, one thread each; others wait for the name that they want and for no
 /// other.
@@ -115,6 +116,6 @@ class [[nodiscard]] Turn {
     bool is_mine_ = false;
 };
 
-} // namespace dashpot::inline v0::detail
+} // namespace dashpot::inline DASHPOT_ABI::detail
 
 #endif
