@@ -50,8 +50,12 @@ std::optional<std::uint64_t> half_open_period(const Guards& guards) {
     return snapshot.generation;
 }
 
-auto retry_after_ms(const dashpot::Snapshot& snapshot) {
-    return std::chrono::ceil<std::chrono::milliseconds>(snapshot.retry_after).count();
+/// When the circuit lets a call through. It cannot be known while probes are out, and depends on an
+/// operator in FORCED_OPEN.
+nlohmann::json retry_after_ms(const dashpot::Snapshot& snapshot) {
+    using dashpot::State;
+    if (snapshot.state == State::half_open || snapshot.state == State::forced_open) return nullptr;
+    return in_milliseconds(snapshot.retry_after);
 }
 
 } // namespace

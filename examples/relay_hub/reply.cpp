@@ -23,14 +23,17 @@ Reply own_reply(std::string_view code, std::string_view target, std::string_view
     return {std::string{code}, http_status(code), members(code, target, message).dump()};
 }
 
+nlohmann::json in_milliseconds(std::optional<std::chrono::nanoseconds> retry_after) {
+    if (!retry_after) return nullptr;
+    return std::chrono::ceil<std::chrono::milliseconds>(*retry_after).count();
+}
+
 Reply circuit_open_reply(std::string_view target, std::string_view message,
-                         std::chrono::nanoseconds retry_after) {
+                         std::optional<std::chrono::nanoseconds> retry_after) {
     auto body = members(code::circuit_open, target, message);
-    body["retry_after_ms"] = std::chrono::ceil<std::chrono::milliseconds>(retry_after).count();
+    body["retry_after_ms"] = in_milliseconds(retry_after);
     Reply reply{std::string{code::circuit_open}, http_status(code::circuit_open), body.dump()};
-    // To an HTTP client 0 means at once, and not that nobody knows.
-    if (retry_after.count() > 0)
-        reply.retry_after = std::chrono::ceil<std::chrono::seconds>(retry_after);
+    if (retry_after) reply.retry_after = std::chrono::ceil<std::chrono::seconds>(*retry_after);
     return reply;
 }
 

@@ -2,6 +2,8 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_REPLY_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_REPLY_HPP
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -21,10 +23,14 @@ struct Reply {
 /// An answer of the hub's own: `{"code":…,"target":…,"message":…}`. No target, no member `target`.
 [[nodiscard]] Reply own_reply(std::string_view code, std::string_view target, std::string_view message);
 
-/// The same for E904, with `retry_after_ms`: rounded up, so that who waits that long is not early.
-/// 0 means that the hub cannot know, as while probes are out; then there is no Retry-After.
+/// A time as `retry_after_ms` shows it: rounded up, so that a client that waits that long is not
+/// early. null if it cannot be known: 0 would mean "at once".
+[[nodiscard]] nlohmann::json in_milliseconds(std::optional<std::chrono::nanoseconds> retry_after);
+
+/// An answer of the hub's own for E904, with `retry_after_ms`. There is no Retry-After if the time
+/// cannot be known.
 [[nodiscard]] Reply circuit_open_reply(std::string_view target, std::string_view message,
-                                       std::chrono::nanoseconds retry_after);
+                                       std::optional<std::chrono::nanoseconds> retry_after);
 
 } // namespace relay_hub
 

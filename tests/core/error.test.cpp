@@ -69,7 +69,11 @@ TEST_CASE("Refusal: is equal when both the reason and the wait are", "[core]") {
     STATIC_REQUIRE(Refusal{Error::circuit_open, 3s} == Refusal{Error::circuit_open, 3s});
     STATIC_REQUIRE(Refusal{Error::circuit_open, 3s} != Refusal{Error::circuit_open, 3s + 1ns});
     STATIC_REQUIRE(Refusal{Error::circuit_open, 3s} != Refusal{Error::bulkhead_full, 3s});
-    STATIC_REQUIRE(Refusal{Error::circuit_open}.retry_after == 0ns);
+}
+
+TEST_CASE("Refusal: a wait that cannot be known is empty, and not a wait of zero", "[core]") {
+    STATIC_REQUIRE_FALSE(Refusal{Error::bulkhead_full}.retry_after.has_value());
+    STATIC_REQUIRE(Refusal{Error::circuit_open} != Refusal{Error::circuit_open, 0ns});
 }
 
 } // namespace tests::core_error

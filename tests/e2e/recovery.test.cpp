@@ -52,7 +52,7 @@ TEST_CASE("RelayHub: one probe closes the circuit, everyone else waits for it") 
         const HttpAnswer answer = caller.get();
         codes.push_back(answer.code());
         if (answer.code() != "E904") continue;
-        CHECK(answer.body.at("retry_after_ms") == 0);
+        CHECK(answer.body.at("retry_after_ms").is_null());
         CHECK(answer.headers.count("Retry-After") == 0);
     }
     CHECK(std::count(codes.begin(), codes.end(), "0000") == 1);

@@ -161,7 +161,7 @@ TEST_CASE("Target: a full bulkhead never counts against the breaker") {
     for (int i = 0; i != refused; ++i) {
         auto entry = form.target.try_enter();
         CHECK_FALSE(entry);
-        CHECK(entry.refusal() == Refusal{Error::bulkhead_full, 0ns});
+        CHECK(entry.refusal() == Refusal{Error::bulkhead_full});
         CHECK_FALSE(entry.failure());
         const auto answer = form.target.call([] { return 1; });
         CHECK(answer.error().reason == Error::bulkhead_full);

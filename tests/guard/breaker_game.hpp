@@ -206,8 +206,8 @@ class Game {
         }
         case Kind::try_acquire: {
             const bool admitted = admit(false);
-            const auto left =
-                machine_.state() == State::open ? machine_.wait().rest(clock_.now()) : 0ns;
+            std::optional<std::chrono::nanoseconds> left;
+            if (machine_.state() == State::open) left = machine_.wait().rest(clock_.now());
             auto permit = breaker_.try_acquire();
             const bool is_same = static_cast<bool>(permit) == admitted &&
                                  permit.generation() == machine_.generation() &&

@@ -134,7 +134,7 @@ TEST_CASE("CircuitBreaker: the caller that moves it to half open is the first pr
     CHECK(probe);
     CHECK(breaker.snapshot().probes_in_flight == 1);
     CHECK_FALSE(breaker.allow());
-    CHECK(breaker.try_acquire().refusal() == Refusal{Error::probes_in_flight, 0ns});
+    CHECK(breaker.try_acquire().refusal() == Refusal{Error::probes_in_flight});
 }
 
 TEST_CASE("CircuitBreaker: a late result changes nothing while open", "[guard]") {

@@ -186,7 +186,7 @@ struct WaitChanges : Changing<WaitChanges, ConsecutiveFailures> {
             const bool is_new = is_done.load(std::memory_order_acquire) || was_new;
             const auto mine = breaker->try_acquire();
             HOLDS(!mine);
-            const auto left = mine.refusal().retry_after.count();
+            const auto left = mine.refusal().retry_after.value().count();
             HOLDS(left == 16 || (left == 6 && !is_new));
             was_new = left == 16;
             HOLDS(breaker->retry_after().count() == 16 || !was_new);

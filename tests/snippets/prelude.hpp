@@ -15,13 +15,14 @@
 #include <chrono>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <system_error>
 
 using namespace std::chrono_literals;
 
 struct Reply {};
-inline Reply busy(std::chrono::nanoseconds) { return {}; }
+inline Reply busy(std::optional<std::chrono::nanoseconds> = {}) { return {}; }
 
 struct Answer {
     int status = 200;

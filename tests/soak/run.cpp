@@ -226,7 +226,8 @@ void Run::step_clock() {
         const auto end = steady_clock::now() + 400ms;
         while (steady_clock::now() < end) {
             const json report = hub_.targets().at("CORE");
-            longest_wait = std::max(longest_wait, report.at("retry_after_ms").get<double>());
+            const json& wait = report.at("retry_after_ms"); // null in HALF_OPEN
+            if (wait.is_number()) longest_wait = std::max(longest_wait, wait.get<double>());
             std::this_thread::sleep_for(10ms);
         }
     }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -65,9 +66,10 @@ class ErrorCategory final : public std::error_category {
 struct Refusal {
     /// Which guard refused.
     Error reason;
-    /// How long the circuit stays open. Never negative; 0 where nobody can know: probes in flight,
-    /// a full bulkhead, a circuit that was forced open.
-    std::chrono::nanoseconds retry_after{0};
+    /// When asking again may help. `circuit_open`: the remaining time of the wait, never negative.
+    /// Empty if it cannot be known: probes in flight, a full bulkhead, a circuit that was forced open.
+    /// Empty is not 0, which means "at once".
+    std::optional<std::chrono::nanoseconds> retry_after = std::nullopt;
 
     friend bool operator==(const Refusal&, const Refusal&) = default;
 

@@ -8,7 +8,6 @@
 #include <dashpot/core/threading.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -114,9 +113,7 @@ class [[nodiscard]] Bulkhead::Permit {
     }
 
     /// Why it holds none; only of a permit that was refused.
-    [[nodiscard]] Refusal refusal() const noexcept {
-        return {Error::bulkhead_full, std::chrono::nanoseconds{0}};
-    }
+    [[nodiscard]] Refusal refusal() const noexcept { return {Error::bulkhead_full}; }
 
   private:
     friend class Bulkhead;

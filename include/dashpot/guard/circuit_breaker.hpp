@@ -237,6 +237,7 @@ class CircuitBreaker<C, P>::Permit {
     /// Why it was refused; only of a permit that was.
     [[nodiscard]] Refusal refusal() const noexcept {
         DASHPOT_ASSERT(held_.reason != Error{} && "refusal() of a permit that was granted");
+        if (!held_.has_time) return {held_.reason};
         return {held_.reason, held_.time};
     }
 
@@ -256,7 +257,7 @@ class CircuitBreaker<C, P>::Permit {
     bool record(Outcome outcome) noexcept {
         if (held_.core == nullptr) return false;
         // Taken while calls were not timed, it has no start: its length is unknown, and not slow.
-        return answer(outcome, held_.is_timed ? detail::Timing{held_.time, true} : detail::Timing{});
+        return answer(outcome, held_.has_time ? detail::Timing{held_.time, true} : detail::Timing{});
     }
     bool record(Outcome outcome, duration elapsed) noexcept {
         if (held_.core == nullptr) return false;
@@ -275,11 +276,11 @@ class CircuitBreaker<C, P>::Permit {
         Core* core = nullptr; // null: refused, answered or moved from
         /// What the breaker publishes as long as our success would change nothing.
         detail::BreakerWord quiet_word;
-        /// Granted: when, where calls are timed. Refused: how long to wait.
+        /// Granted: when, where calls are timed. Refused: how long to wait, where that is known.
         std::chrono::nanoseconds time{0};
         int exceptions = 0;    // under way when it was granted
         Error reason{};        // why it was refused
-        bool is_timed = false; // granted: `time` is when
+        bool has_time = false; // `time` says something
     };
 
     explicit Permit(Core& core) noexcept {
@@ -289,10 +290,10 @@ class CircuitBreaker<C, P>::Permit {
         } else if (const detail::Admission admission = core.admit(false); admission.was_refused()) {
             held_ = {nullptr,
                      admission.word.as_closed_and_quiet(),
-                     admission.retry_after,
+                     admission.retry_after.value_or(std::chrono::nanoseconds{0}),
                      0,
                      admission.reason,
-                     false};
+                     admission.retry_after.has_value()};
         } else {
             hold(core, admission.word);
         }
@@ -302,8 +303,8 @@ class CircuitBreaker<C, P>::Permit {
         held_.core = &core;
         held_.quiet_word = word.as_closed_and_quiet();
         // Read here and not at the admission: what its listeners took is not the call's time.
-        held_.is_timed = core.times_calls();
-        if (held_.is_timed) held_.time = core.now().time_since_epoch();
+        held_.has_time = core.times_calls();
+        if (held_.has_time) held_.time = core.now().time_since_epoch();
         held_.exceptions = detail::exceptions_under_way();
     }
 

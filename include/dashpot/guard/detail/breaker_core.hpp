@@ -43,7 +43,7 @@ struct Admission {
 
     BreakerWord word; // as it was when the caller was let in or refused
     Error reason{};   // why it was refused; none: go ahead
-    std::chrono::nanoseconds retry_after{0};
+    std::optional<std::chrono::nanoseconds> retry_after{}; // empty: it cannot be known
 };
 
 /// A BreakerMachine that threads can share.
@@ -82,11 +82,11 @@ class BreakerCore {
     [[nodiscard]] Admission admit(bool unnamed) noexcept {
         const BreakerWord seen = word();
         if (admits_all(seen.state())) return {seen};
-        if (seen.state() == State::forced_open) return refuse(seen, {});
+        if (seen.state() == State::forced_open) return refuse(seen, Wait{}, {});
         const Wait wait = gate_.read();
         const bool is_its_own = word() == seen;
         const Instant at = now(); // if the wait is on now, it was on at that look
-        if (is_its_own && wait.is_on(at)) return refuse(seen, wait.rest(at));
+        if (is_its_own && wait.is_on(at)) return refuse(seen, wait, at);
         return admit_under_lock(seen, at, unnamed);
     }
 
@@ -213,10 +213,12 @@ class BreakerCore {
         return state == State::closed || state == State::disabled || state == State::metrics_only;
     }
 
-    [[nodiscard]] Admission refuse(BreakerWord seen, std::chrono::nanoseconds rest) noexcept {
+    /// `wait` is the wait of `seen`; only the one in OPEN has an end that is known.
+    [[nodiscard]] Admission refuse(BreakerWord seen, const Wait& wait, Instant at) noexcept {
         stripes_.count_refused();
         if (seen.state() == State::half_open) return {seen, Error::probes_in_flight};
-        return {seen, Error::circuit_open, rest};
+        if (seen.state() == State::forced_open) return {seen, Error::circuit_open};
+        return {seen, Error::circuit_open, wait.rest(at)};
     }
 
     [[nodiscard, gnu::noinline]] Admission admit_under_lock(BreakerWord seen, Instant at,
@@ -230,7 +232,7 @@ class BreakerCore {
                 left = machine.wait();
                 return result;
             });
-            if (effect) return effect->was_taken ? Admission{decided} : refuse(decided, left.rest(at));
+            if (effect) return effect->was_taken ? Admission{decided} : refuse(decided, left, at);
             seen = word();
             at = now();
         }
