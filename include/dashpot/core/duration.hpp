@@ -25,7 +25,7 @@ constexpr std::chrono::nanoseconds
 saturate_to_nanoseconds(const std::chrono::duration<Rep, Period>& length) noexcept {
     using std::chrono::nanoseconds;
     constexpr std::intmax_t factor = std::ratio_divide<Period, std::nano>::num;
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / factor;
+    constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)() / factor;
     if constexpr (std::is_signed_v<Rep>) {
         if (length.count() < -most)
             return factor == 1 ? nanoseconds{length.count()} : (nanoseconds::min)();

@@ -100,7 +100,7 @@ class CountWindow::Tally {
         const std::uint64_t held = std::min<std::uint64_t>(sums_.calls + rest, size_);
         while (rest != 0) {
             const std::uint32_t first = next_ % calls_per_word;
-            const std::uint32_t some = std::min({rest, calls_per_word - first, size_ - next_});
+            const std::uint32_t some = (std::min)({rest, calls_per_word - first, size_ - next_});
             const std::uint64_t bits =
                 (some == calls_per_word ? ~std::uint64_t{0}
                                         : (std::uint64_t{1} << some * bits_per_call) - 1)
@@ -131,7 +131,7 @@ class CountWindow::Tally {
             return;
         }
         const auto held = static_cast<std::uint32_t>(before.sums_.calls);
-        for (std::uint32_t age = std::min(held, size_); age != 0; --age) put(before.call_of_age(age));
+        for (std::uint32_t age = (std::min)(held, size_); age != 0; --age) put(before.call_of_age(age));
     }
 
     [[nodiscard]] constexpr Counts counts(Instant /*now*/) const noexcept {

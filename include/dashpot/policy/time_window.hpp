@@ -102,7 +102,7 @@ class TimeWindow::Tally {
         return newest_bucket_ && rule_.successes_open_nothing(sums_);
     }
     [[nodiscard]] constexpr Instant batch_ends() const noexcept {
-        constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+        constexpr std::int64_t last = (std::numeric_limits<std::int64_t>::max)();
         const std::int64_t bucket = newest_bucket_.value_or(0);
         if (bucket == last) return (Instant::max)(); // buckets of 1 ns, at the end of all time
         const std::int64_t next = bucket + 1;
@@ -127,7 +127,7 @@ class TimeWindow::Tally {
     constexpr void take_over(const Tally& before) noexcept {
         if (before.bucket_length_ != bucket_length_) return;
         newest_bucket_ = before.newest_bucket_;
-        for (std::size_t age = 0; age != std::min(ring_.size(), before.ring_.size()); ++age) {
+        for (std::size_t age = 0; age != (std::min)(ring_.size(), before.ring_.size()); ++age) {
             const detail::WindowSums& bucket = before.ring_[before.of_age(age)];
             ring_[of_age(age)] = bucket;
             sums_.add(bucket);

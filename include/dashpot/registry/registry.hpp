@@ -228,10 +228,10 @@ template <Clock C, FailurePolicy P>
 void Registry<C, P>::configure_prefix(std::string_view prefix, TargetOptions<P> options) {
     options.validate();
     std::vector<Owner> used; // declared here: what was removed meanwhile goes when no lock is held
-    overrides_.set_prefix(prefix, std::move(options), [&](auto&& check) {
-        for (const std::string& name : turns_.names()) check(name); // in this order, as above
+    overrides_.set_prefix(prefix, std::move(options), [&](auto&& check_unused) {
+        for (const std::string& name : turns_.names()) check_unused(name); // in this order, as above
         used = table_.all();
-        for (const Owner& each : used) check(each->target.name());
+        for (const Owner& each : used) check_unused(each->target.name());
     });
 }
 

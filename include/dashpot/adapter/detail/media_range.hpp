@@ -12,11 +12,11 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// The text up to `separator`, without blanks around it; `rest` is what follows the separator.
 [[nodiscard]] constexpr std::string_view next_field(std::string_view& rest, char separator) noexcept {
-    const std::size_t end = std::min(rest.find(separator), rest.size());
+    const std::size_t end = (std::min)(rest.find(separator), rest.size());
     std::string_view field = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    rest.remove_prefix((std::min)(end + 1, rest.size()));
     constexpr std::string_view blanks = " \t";
-    field.remove_prefix(std::min(field.find_first_not_of(blanks), field.size()));
+    field.remove_prefix((std::min)(field.find_first_not_of(blanks), field.size()));
     field = field.substr(0, field.find_last_not_of(blanks) + 1);
     return field;
 }
@@ -40,7 +40,7 @@ namespace dashpot::inline DASHPOT_ABI::detail {
         result += unit * (c - '0');
         unit /= 10;
     }
-    return std::min(result, 1000);
+    return (std::min)(result, 1000);
 }
 
 /// How much a client wants `type`, a media type in lower case, when it sent this header Accept: in
@@ -58,7 +58,7 @@ namespace dashpot::inline DASHPOT_ABI::detail {
             if (equals_ignoring_case(next_field(parameter, '='), "q"))
                 quality = thousandths(next_field(parameter, ';'));
         }
-        best = std::max(best, quality);
+        best = (std::max)(best, quality);
     }
     return best;
 }

@@ -197,7 +197,7 @@ class BreakerMachine {
         if constexpr (EndsBatches<Tally>) {
             return tally_.batch_ends();
         } else {
-            return Instant::max();
+            return (Instant::max)();
         }
     }
 
@@ -207,7 +207,7 @@ class BreakerMachine {
         totals_.successes += count;
         if constexpr (BatchesSuccesses<Tally>) tally_.record_successes(count);
         // Who is told of them in this order, one by one, counts them in the same bucket.
-        note(EventKind::successes, std::min(now, batch_ends() - std::chrono::nanoseconds{1}), count);
+        note(EventKind::successes, (std::min)(now, batch_ends() - std::chrono::nanoseconds{1}), count);
     }
 
     /// Takes a permission back: a probe's place is free again. `now` matters only to a history.

@@ -41,7 +41,7 @@ class ProbeGate {
         ++granted_;
         if (unnamed) ++unnamed_;
         // A taker who was held up since it read the time must not shorten the time of the others.
-        last_granted_ = granted_ == 1 ? now : std::max(last_granted_, now);
+        last_granted_ = granted_ == 1 ? now : (std::max)(last_granted_, now);
     }
 
     /// While it is on, nobody else gets a probe: all are out, and not for too long. Some probe is

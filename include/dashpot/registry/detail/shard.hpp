@@ -39,8 +39,8 @@ struct alignas(cache_line) Shard {
 
     /// Null if there is none.
     [[nodiscard]] Owner find_locked(std::string_view name) {
-        const auto found = slots.find(name);
-        if (found == slots.end()) return nullptr;
+        const auto found = by_name.find(name);
+        if (found == by_name.end()) return nullptr;
         // A mark and not the time: a clock reading costs as much as the look-up. Written only if it is
         // new, so that a name in constant use shares its line.
         if (!found->second.was_asked_for) found->second.was_asked_for = true;
@@ -49,21 +49,21 @@ struct alignas(cache_line) Shard {
 
     /// All of it, or nothing if it throws.
     void add_locked(Owner member) {
-        if (ring.size() == ring.capacity()) ring.reserve(std::max(2 * ring.size(), std::size_t{8}));
+        if (ring.size() == ring.capacity()) ring.reserve((std::max)(2 * ring.size(), std::size_t{8}));
         std::string name{member->target.name()};
-        auto& added = *slots.try_emplace(std::move(name), Slot{std::move(member), ring.size()}).first;
+        auto& added = *by_name.try_emplace(std::move(name), Slot{std::move(member), ring.size()}).first;
         ring.push_back(&added);
     }
 
     /// Null if there is none.
     [[nodiscard]] Owner take_locked(std::string_view name) {
-        const auto found = slots.find(name);
-        if (found == slots.end()) return nullptr;
+        const auto found = by_name.find(name);
+        if (found == by_name.end()) return nullptr;
         Owner taken = std::move(found->second.member);
         ring.back()->second.place = found->second.place;
         ring[found->second.place] = ring.back();
         ring.pop_back();
-        slots.erase(found);
+        by_name.erase(found);
         return taken;
     }
 
@@ -114,7 +114,7 @@ struct alignas(cache_line) Shard {
     }
 
     threading::mutex mutex;
-    ByName<Slot> slots;                                        // guarded by mutex
+    ByName<Slot> by_name;                                      // guarded by mutex
     std::vector<typename ByName<Slot>::value_type*> ring;      // guarded by mutex; all slots
     std::size_t hand = 0;                                      // guarded by mutex; in the ring
     std::shared_ptr<typename Member<C, P>::Channel> listeners; // guarded by mutex; null until needed

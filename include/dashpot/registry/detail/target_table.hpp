@@ -62,7 +62,7 @@ class TargetTable {
     [[nodiscard]] bool contains(std::string_view name) const {
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
-        return shard.slots.contains(name);
+        return shard.by_name.contains(name);
     }
 
     /// Adds what is not there, in a place that was taken for it.
@@ -165,7 +165,7 @@ auto TargetTable<C, P>::evict_into(Place& place, Instant now) -> Owner {
     for (std::size_t i = 0; i != shards_.size() && looked != most && !evicted; ++i) {
         Shard<C, P>& shard = shards_[(first + i) % shards_.size()];
         const std::lock_guard lock{shard.mutex};
-        const std::size_t looks = std::min(shard.ring.size(), most - looked);
+        const std::size_t looks = (std::min)(shard.ring.size(), most - looked);
         std::size_t looks_left = looks;
         evicted = shard.evict_next_locked(looks_left,
                                           [](auto& slot) { return Shard<C, P>::is_seen_idle(slot); });
@@ -185,7 +185,7 @@ void TargetTable<C, P>::evict_some(Instant now, std::chrono::nanoseconds unused_
     std::array<Owner, 4> evicted; // a round for every so many new ones, over all of them
     Shard<C, P>& shard = shards_[next_shard()];
     const std::lock_guard lock{shard.mutex};
-    std::size_t looks = std::min(evicted.size(), shard.ring.size());
+    std::size_t looks = (std::min)(evicted.size(), shard.ring.size());
     for (Owner& each : evicted) {
         each = shard.evict_next_locked(
             looks, [&](auto& slot) { return Shard<C, P>::is_unused(slot, now, unused_for); });
