@@ -18,5 +18,10 @@ int main() {
             std::cout << i << ": " << error.what() << '\n';
         }
     }
-    // 1: no answer   2: no answer   3: no answer   4: not called, circuit_open   5: not called, ...
 }
+// Output:
+// 1: no answer
+// 2: no answer
+// 3: no answer
+// 4: not called, circuit_open
+// 5: not called, circuit_open
