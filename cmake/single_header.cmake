@@ -3,7 +3,8 @@ cmake_minimum_required(VERSION 3.25) # a -P script has no policies of its own
 
 # cmake [-DOUT=<folder>] -P cmake/single_header.cmake
 # Writes the library as one file, <folder>/dashpot/dashpot.hpp: the umbrella header and the tools for tests, in the order
-# in which they include each other. The adapters stay out, since some of them need POSIX. Default: build/single_header.
+# in which they include each other. Beside it dashpot_with_adapters.hpp has also the adapters that need no other library;
+# the logs among them need POSIX. Default folder: build/single_header.
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 if(NOT DEFINED OUT)
     set(OUT "${root}/build/single_header")
@@ -48,6 +49,16 @@ foreach(tool IN LISTS tools)
     append("${tool}")
 endforeach()
 
-file(WRITE "${OUT}/dashpot/dashpot.hpp"
-    "// SPDX-License-Identifier: MIT\n// Written by cmake/single_header.cmake: dashpot in one file.\n${whole}")
-message(NOTICE "${OUT}/dashpot/dashpot.hpp")
+function(write file)
+    file(WRITE "${OUT}/dashpot/${file}"
+        "// SPDX-License-Identifier: MIT\n// Written by cmake/single_header.cmake: ${ARGN}.\n${whole}")
+    message(NOTICE "${OUT}/dashpot/${file}")
+endfunction()
+write(dashpot.hpp dashpot in one file)
+
+file(GLOB adapters RELATIVE "${root}/include" "${root}/include/dashpot/adapter/*.hpp")
+list(FILTER adapters EXCLUDE REGEX "prometheus_cpp")
+foreach(adapter IN LISTS adapters)
+    append("${adapter}")
+endforeach()
+write(dashpot_with_adapters.hpp dashpot in one file, with the adapters that need no other library)

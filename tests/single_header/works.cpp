@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstdlib>
 
+bool adapters_work();
+
 int main() {
     using namespace std::chrono_literals;
     dashpot::testing::ManualClock clock;
@@ -18,5 +20,5 @@ int main() {
     for (int i = 0; i < 2; ++i) target->try_enter().failure();
     if (target->try_enter().refusal().reason != dashpot::Error::circuit_open) return EXIT_FAILURE;
     clock.advance(1s);
-    return target->try_enter().success() ? EXIT_SUCCESS : EXIT_FAILURE;
+    return target->try_enter().success() && adapters_work() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
