@@ -135,7 +135,6 @@ ExponentialBackoff read_backoff(ConfigObject object) {
 HalfOpen read_half_open(ConfigObject object) {
     HalfOpen result;
     object.read("probes", result.probes, to_count(probes_range));
-    result.successes_to_close = result.probes;
     object.read("successes_to_close", result.successes_to_close, to_count(probes_range));
     object.read("probe_timeout", result.probe_timeout, to_duration(timeout_range));
     return checked(object, result);
@@ -152,7 +151,7 @@ json to_config(const ConfiguredPolicy& policy) { return std::visit(ToConfig{}, p
 json to_config(const ResetTimeout& reset_timeout) { return std::visit(ToConfig{}, reset_timeout); }
 
 json to_config(const HalfOpen& half_open) {
-    json result{{"probes", half_open.probes}, {"successes_to_close", half_open.successes_to_close}};
+    json result{{"probes", half_open.probes}, {"successes_to_close", half_open.successes_needed()}};
     if (half_open.probe_timeout) result["probe_timeout"] = in_seconds(*half_open.probe_timeout);
     return result;
 }

@@ -108,8 +108,8 @@ TEST_CASE(
 
 TEST_CASE("HalfOpen: where only the probes are given, all of them must succeed") {
     constexpr HalfOpen five{.probes = 5};
-    STATIC_REQUIRE(five.successes_to_close == 5);
-    STATIC_REQUIRE(HalfOpen{}.successes_to_close == 1);
+    STATIC_REQUIRE(five.successes_needed() == 5);
+    STATIC_REQUIRE(HalfOpen{}.successes_needed() == 1);
     STATIC_REQUIRE_FALSE(HalfOpen{}.probe_timeout);
 }
 

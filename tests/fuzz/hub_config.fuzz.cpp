@@ -96,7 +96,7 @@ void check(const PartialSettings& settings) {
     if (settings.half_open) {
         const dashpot::HalfOpen& half_open = *settings.half_open;
         require(is_count(half_open.probes, 1'000), "probes");
-        require(is_count(half_open.successes_to_close, half_open.probes), "successes to close");
+        require(is_count(half_open.successes_needed(), half_open.probes), "successes to close");
         require(is_timeout(half_open.probe_timeout.value_or(std::chrono::seconds{1})),
                 "a probe timeout");
     }

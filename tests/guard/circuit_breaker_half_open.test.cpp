@@ -82,6 +82,21 @@ TEST_CASE("HALF_OPEN: closes at the last success asked for, not before", "[guard
     }
 }
 
+TEST_CASE("HALF_OPEN: probes that are assigned must all succeed, as probes that are initialized",
+          "[guard]") {
+    for (const std::uint32_t probes : {1U, 2U, 5U}) {
+        HalfOpen options;
+        options.probes = probes;
+        Due due{options};
+        for (std::uint32_t i = 1; i != probes; ++i) {
+            succeed(due.breaker);
+            CHECK(due.breaker.state() == State::half_open);
+        }
+        succeed(due.breaker);
+        CHECK(due.breaker.state() == State::closed);
+    }
+}
+
 TEST_CASE("HALF_OPEN: opens again at the first failure when every probe must succeed", "[guard]") {
     for (const std::uint32_t probes : {1U, 2U, 3U}) {
         Due due{{.probes = probes}};

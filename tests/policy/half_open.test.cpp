@@ -28,14 +28,33 @@ constexpr bool is_valid(const HalfOpen& options) {
 TEST_CASE("HalfOpen: one probe, whose success closes, unless told otherwise", "[policy]") {
     constexpr HalfOpen options{};
     STATIC_REQUIRE(options.probes == 1);
-    STATIC_REQUIRE(options.successes_to_close == 1);
+    STATIC_REQUIRE_FALSE(options.successes_to_close.has_value());
+    STATIC_REQUIRE(options.successes_needed() == 1);
     STATIC_REQUIRE_FALSE(options.probe_timeout.has_value());
     STATIC_REQUIRE(is_valid(options));
 }
 
 TEST_CASE("HalfOpen: asks for the success of every probe unless told otherwise", "[policy]") {
-    STATIC_REQUIRE(HalfOpen{.probes = 7}.successes_to_close == 7);
-    STATIC_REQUIRE(HalfOpen{.probes = 7, .successes_to_close = 3}.successes_to_close == 3);
+    STATIC_REQUIRE(HalfOpen{.probes = 7}.successes_needed() == 7);
+    STATIC_REQUIRE(HalfOpen{.probes = 7, .successes_to_close = 3}.successes_needed() == 3);
+}
+
+TEST_CASE("HalfOpen: the default follows probes that are assigned later", "[policy]") {
+    HalfOpen options;
+    options.probes = 5;
+    CHECK(options.successes_needed() == 5);
+    options.probes = 2;
+    CHECK(options.successes_needed() == 2);
+    options.successes_to_close = 1;
+    options.probes = 5;
+    CHECK(options.successes_needed() == 1);
+}
+
+TEST_CASE("HalfOpen: the default equals all probes spelled out, and nothing else", "[policy]") {
+    STATIC_REQUIRE(HalfOpen{.probes = 3} == HalfOpen{.probes = 3, .successes_to_close = 3});
+    STATIC_REQUIRE(HalfOpen{.probes = 3} != HalfOpen{.probes = 3, .successes_to_close = 2});
+    STATIC_REQUIRE(HalfOpen{.probes = 3} != HalfOpen{.probes = 4});
+    STATIC_REQUIRE(HalfOpen{} != HalfOpen{.probe_timeout = 1s});
 }
 
 TEST_CASE("HalfOpen: refuses no probes at all", "[policy]") {

@@ -56,10 +56,11 @@ TEST_CASE("A breaker's options: print with all that they hold", "[policy]") {
           "TargetOptions{.policy = ConsecutiveFailures{.threshold = 5}, .breaker = " +
               printed(BreakerOptions{}) + ", .max_concurrent = 3}");
     CHECK(printed(HalfOpen{.probes = 3, .probe_timeout = 5s}) ==
-          "HalfOpen{.probes = 3, .successes_to_close = 3, .probe_timeout = 5s}");
+          "HalfOpen{.probes = 3, .probe_timeout = 5s}");
+    CHECK(printed(HalfOpen{.probes = 3, .successes_to_close = 2}) ==
+          "HalfOpen{.probes = 3, .successes_to_close = 2}");
     CHECK(printed(BreakerOptions{.reset_timeout = 30s}) ==
-          "BreakerOptions{.reset_timeout = 30s, .half_open = HalfOpen{.probes = 1, .successes_to_close "
-          "= 1}, "
+          "BreakerOptions{.reset_timeout = 30s, .half_open = HalfOpen{.probes = 1}, "
           ".initial_state = State::closed, .count_totals = false, .history = 0}");
 }
 

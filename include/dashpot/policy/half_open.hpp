@@ -21,14 +21,23 @@ struct HalfOpen {
     std::uint32_t probes = 1;
 
     /// Successes among them that close the circuit; it opens again as soon as so many can no longer
-    /// be reached. 1 to `probes`. Default: all of them.
-    std::uint32_t successes_to_close = probes;
+    /// be reached. 1 to `probes`. Default: empty, all of them, whatever `probes` is set to later.
+    std::optional<std::uint32_t> successes_to_close = std::nullopt;
 
     /// How long the last probe may stay unanswered, once all are out, before the next caller starts a
     /// new half-open period. > 0. Default: the reset timeout in force.
     std::optional<Nanoseconds> probe_timeout = std::nullopt;
 
-    friend bool operator==(const HalfOpen&, const HalfOpen&) = default;
+    /// `successes_to_close`, or all probes if it is empty.
+    [[nodiscard]] constexpr std::uint32_t successes_needed() const noexcept {
+        return successes_to_close.value_or(probes);
+    }
+
+    /// Equal if both behave alike: an empty `successes_to_close` equals `probes`.
+    friend constexpr bool operator==(const HalfOpen& one, const HalfOpen& other) noexcept {
+        return one.probes == other.probes && one.successes_needed() == other.successes_needed() &&
+               one.probe_timeout == other.probe_timeout;
+    }
 
     /// Writes it as the initializer that makes it.
     template <class Traits>
@@ -36,14 +45,14 @@ struct HalfOpen {
                                                         const HalfOpen& options) {
         return detail::FieldPrinter{out, "HalfOpen"}
             .field("probes", options.probes)
-            .field("successes_to_close", options.successes_to_close)
+            .optional("successes_to_close", options.successes_to_close)
             .optional("probe_timeout", options.probe_timeout)
             .end();
     }
 
     constexpr void validate() const {
         if (probes == 0) refuse_option("HalfOpen::probes must be 1 or more");
-        if (successes_to_close == 0 || successes_to_close > probes) {
+        if (successes_needed() == 0 || successes_needed() > probes) {
             refuse_option("HalfOpen::successes_to_close must be 1 or more and at most probes: "
                           "more successes than probes can never be reached");
         }

@@ -61,11 +61,11 @@ class ProbeGate {
         if (call.slow) ++slow_;
         if (call.failed || call.slow) {
             ++failed_;
-            return options_.probes - failed_ < options_.successes_to_close ? Verdict::reopen
+            return options_.probes - failed_ < options_.successes_needed() ? Verdict::reopen
                                                                            : Verdict::undecided;
         }
         ++succeeded_;
-        return succeeded_ >= options_.successes_to_close ? Verdict::close : Verdict::undecided;
+        return succeeded_ >= options_.successes_needed() ? Verdict::close : Verdict::undecided;
     }
 
     /// A probe that says nothing: its place is free again.
