@@ -4,8 +4,10 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/exact_double.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
+#include <dashpot/core/rate.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -80,13 +82,13 @@ class Backoff {
     constexpr void validate() const {
         if (curve_.initial.count() <= 0)
             refuse_option("ExponentialBackoff::initial must be longer than 0");
-        if (!(curve_.factor >= 1.0 && curve_.factor <= 1e9)) {
+        if (!detail::is_in(curve_.factor, 1.0, 1e9)) {
             refuse_option("ExponentialBackoff::factor must be in [1, 1e9]");
         }
         if (curve_.cap < curve_.initial) {
             refuse_option("ExponentialBackoff::cap must be `initial` or more");
         }
-        if (!(curve_.jitter >= 0.0 && curve_.jitter <= 1.0)) {
+        if (!detail::is_in(curve_.jitter, 0.0, 1.0)) {
             refuse_option("ExponentialBackoff::jitter must be a ratio in [0, 1]: for 50 % write 0.5");
         }
     }
@@ -96,11 +98,11 @@ class Backoff {
     [[nodiscard]] constexpr std::chrono::nanoseconds delay(std::uint32_t attempt,
                                                            std::uint64_t chance = 0) const noexcept {
         const std::chrono::nanoseconds whole = without_jitter(attempt);
-        if (!(curve_.jitter > 0.0 && curve_.jitter <= 1.0)) return whole;  // not validated yet, perhaps
-        const double share = static_cast<double>(chance >> 11U) * 0x1p-53; // in [0, 1)
-        const double taken = static_cast<double>(whole.count()) * curve_.jitter * share;
+        if (!is_rate(curve_.jitter) || whole.count() <= 0) return whole; // none, or not validated yet
+        const double share = detail::product(detail::nearest_double(chance >> 11U), 0x1p-53); // below 1
+        const double most = detail::product(double_of(whole), curve_.jitter);
         const std::chrono::nanoseconds rest =
-            whole - std::chrono::nanoseconds{static_cast<std::int64_t>(taken)};
+            whole - std::chrono::nanoseconds{detail::whole_part(detail::product(most, share))};
         return rest.count() > 0 ? rest : std::chrono::nanoseconds{1};
     }
 
@@ -117,12 +119,22 @@ class Backoff {
 
     [[nodiscard]] constexpr std::chrono::nanoseconds
     without_jitter(std::uint32_t attempt) const noexcept {
-        if (attempt == 0 || curve_.factor == 1.0) return curve_.initial;
-        const auto cap = static_cast<double>(curve_.cap.count());
-        auto wait = static_cast<double>(curve_.initial.count());
-        for (; attempt != 0 && wait < cap; --attempt) wait *= curve_.factor;
-        if (wait >= cap) return curve_.cap;
-        return std::chrono::nanoseconds{static_cast<std::int64_t>(wait)};
+        // Nothing is compared as a double: one that is NaN would compare in any way with -ffast-math.
+        if (attempt == 0 || detail::bits_of(curve_.factor) == detail::bits_of(1.0))
+            return curve_.initial;
+        if (curve_.initial.count() <= 0 || curve_.cap <= curve_.initial) return curve_.cap;
+        const double cap = double_of(curve_.cap);
+        double wait = double_of(curve_.initial);
+        // The same waits on every machine: see exact_double.hpp.
+        for (; attempt != 0 && detail::bits_of(wait) < detail::bits_of(cap); --attempt) {
+            wait = detail::product(wait, curve_.factor);
+        }
+        if (detail::bits_of(wait) >= detail::bits_of(cap)) return curve_.cap;
+        return std::chrono::nanoseconds{detail::whole_part(wait)};
+    }
+
+    [[nodiscard]] static constexpr double double_of(std::chrono::nanoseconds length) noexcept {
+        return detail::nearest_double(static_cast<std::uint64_t>(length.count()));
     }
 
     ExponentialBackoff curve_;

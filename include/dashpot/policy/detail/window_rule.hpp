@@ -54,9 +54,9 @@ struct WindowRule {
     }
 
     [[nodiscard]] constexpr std::optional<Reason> judge(const WindowSums& sums) const noexcept {
-        const Counts seen = counts(sums);
-        const bool fails = seen.failure_rate && *seen.failure_rate >= failure_rate;
-        const bool drags = seen.slow_rate && *seen.slow_rate >= slow_calls->rate;
+        if (sums.calls < minimum_calls || sums.calls == 0) return std::nullopt;
+        const bool fails = reaches(sums.failures, sums.calls, failure_rate);
+        const bool drags = slow_calls && reaches(sums.slow, sums.calls, slow_calls->rate);
         if (fails && drags) return Reason::failure_rate_and_slow_rate;
         if (fails) return Reason::failure_rate;
         if (drags) return Reason::slow_rate;
