@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iomanip>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -172,6 +173,13 @@ TEST_CASE("Prometheus text: says what it is", "[adapter]") {
     CHECK(content_type(PrometheusFormat::text) == "text/plain; version=0.0.4; charset=utf-8");
     CHECK(content_type(PrometheusFormat::openmetrics) ==
           "application/openmetrics-text; version=1.0.0; charset=utf-8");
+}
+
+TEST_CASE("PrometheusFormat: prints its name, and takes the width as a string does", "[adapter]") {
+    std::ostringstream out;
+    out << dashpot::PrometheusFormat::openmetrics << ' ' << std::setw(20) << std::left
+        << dashpot::PrometheusFormat::text << '|';
+    CHECK(out.str() == "openmetrics text                |");
 }
 
 } // namespace tests::adapter_prometheus_text

@@ -89,7 +89,7 @@ TEST_CASE("TransitionCounter: beyond its bound names are lost and counted, known
 
 TEST_CASE("TransitionCounter: refuses a bound of 0", "[adapter]") {
     CHECK(support::message_of([] { TransitionCounter{0}; }) ==
-          "TransitionCounter: max_names must be 1 or more");
+          "TransitionCounter: max_names is 0, must be 1 or more");
 }
 
 TEST_CASE("TransitionCounter: shows every name, to a function that may call it", "[adapter]") {

@@ -9,6 +9,7 @@ const char* broken_promise = nullptr;
 
 #include "catch.hpp"
 
+#include <chrono>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -39,6 +40,21 @@ TEST_CASE("refuse_option: throws the message as std::invalid_argument", "[core]"
     CHECK_THROWS_AS(dashpot::refuse_option("Pump::strokes must be 1 or more"), std::invalid_argument);
     CHECK_THROWS_WITH(dashpot::refuse_option("Pump::strokes must be 1 or more"),
                       "Pump::strokes must be 1 or more");
+}
+
+TEST_CASE("refuse_option: puts the given value into the message", "[core]") {
+    using namespace std::chrono_literals;
+    using dashpot::refuse_option;
+    CHECK_THROWS_WITH(refuse_option("Pump::strokes", 0U, "must be 1 or more"),
+                      "Pump::strokes is 0, must be 1 or more");
+    CHECK_THROWS_WITH(refuse_option("Pump::load", 70.5, "must be in (0, 1]; for 50 % write 0.5"),
+                      "Pump::load is 70.5, must be in (0, 1]; for 50 % write 0.5");
+    CHECK_THROWS_WITH(refuse_option("Pump::pause", -1500ms, "must be longer than ", 2s, ""),
+                      "Pump::pause is -1500ms, must be longer than 2s");
+    CHECK_THROWS_WITH(refuse_option("Pump::name", std::string{"a b"}, "must have no space"),
+                      "Pump::name is a b, must have no space");
+    CHECK_THROWS_WITH(refuse_option("Pump::is_on", false, "must be true"),
+                      "Pump::is_on is false, must be true");
 }
 
 TEST_CASE("DASHPOT_EXCEPTIONS: says that exceptions are on", "[core]") {

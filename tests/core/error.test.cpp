@@ -4,7 +4,9 @@
 #include "catch.hpp"
 
 #include <chrono>
+#include <iomanip>
 #include <set>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -74,6 +76,22 @@ TEST_CASE("Refusal: is equal when both the reason and the wait are", "[core]") {
 TEST_CASE("Refusal: a wait that cannot be known is empty, and not a wait of zero", "[core]") {
     STATIC_REQUIRE_FALSE(Refusal{Error::bulkhead_full}.retry_after.has_value());
     STATIC_REQUIRE(Refusal{Error::circuit_open} != Refusal{Error::circuit_open, 0ns});
+}
+
+TEST_CASE("Error: prints its name, and takes the width as a string does", "[core]") {
+    std::ostringstream out;
+    out << dashpot::Error::circuit_open << ' ' << std::setw(20) << std::left
+        << dashpot::Error::bulkhead_full << '|';
+    CHECK(out.str() == "circuit_open bulkhead_full       |");
+}
+
+TEST_CASE("Refusal: equals its reason in either order, whatever the wait", "[core]") {
+    constexpr Refusal refusal{Error::bulkhead_full, 3s};
+    STATIC_REQUIRE(refusal == Error::bulkhead_full);
+    STATIC_REQUIRE(Error::bulkhead_full == refusal);
+    STATIC_REQUIRE(refusal != Error::circuit_open);
+    STATIC_REQUIRE(Error::probes_in_flight != refusal);
+    CHECK(refusal == std::error_code{Error::bulkhead_full}); // as before
 }
 
 } // namespace tests::core_error

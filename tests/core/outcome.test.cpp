@@ -3,6 +3,9 @@
 
 #include "catch.hpp"
 
+#include <iomanip>
+#include <sstream>
+
 namespace tests::core_outcome {
 
 using dashpot::Outcome;
@@ -19,5 +22,12 @@ TEST_CASE("Outcome: a value from nowhere is called unknown", "[core]") {
 }
 
 TEST_CASE("Outcome: takes one byte", "[core]") { STATIC_REQUIRE(sizeof(Outcome) == 1); }
+
+TEST_CASE("Outcome: prints its name, and takes the width as a string does", "[core]") {
+    std::ostringstream out;
+    out << dashpot::Outcome::failure << ' ' << std::setw(20) << std::left << dashpot::Outcome::ignored
+        << '|';
+    CHECK(out.str() == "failure ignored             |");
+}
 
 } // namespace tests::core_outcome

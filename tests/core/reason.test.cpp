@@ -3,6 +3,9 @@
 
 #include "catch.hpp"
 
+#include <iomanip>
+#include <sstream>
+
 namespace tests::core_reason {
 
 using dashpot::Reason;
@@ -26,6 +29,13 @@ TEST_CASE("Reason: each has the name of its enumerator", "[core]") {
 
 TEST_CASE("Reason: a value from nowhere is called unknown", "[core]") {
     STATIC_REQUIRE(to_string(static_cast<Reason>(200)) == "unknown");
+}
+
+TEST_CASE("Reason: prints its name, and takes the width as a string does", "[core]") {
+    std::ostringstream out;
+    out << dashpot::Reason::slow_rate << ' ' << std::setw(20) << std::left << dashpot::Reason::trip
+        << '|';
+    CHECK(out.str() == "slow_rate trip                |");
 }
 
 } // namespace tests::core_reason

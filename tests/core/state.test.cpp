@@ -3,6 +3,9 @@
 
 #include "catch.hpp"
 
+#include <iomanip>
+#include <sstream>
+
 namespace tests::core_state {
 
 using dashpot::State;
@@ -24,6 +27,13 @@ TEST_CASE("State: a value from nowhere is called unknown", "[core]") {
 TEST_CASE("State: takes one byte and starts closed", "[core]") {
     STATIC_REQUIRE(sizeof(State) == 1);
     STATIC_REQUIRE(State{} == State::closed);
+}
+
+TEST_CASE("State: prints its name, and takes the width as a string does", "[core]") {
+    std::ostringstream out;
+    out << dashpot::State::half_open << ' ' << std::setw(20) << std::left << dashpot::State::open
+        << '|';
+    CHECK(out.str() == "HALF_OPEN OPEN                |");
 }
 
 } // namespace tests::core_state

@@ -132,7 +132,7 @@ TEST_CASE("RelayHub: a bad policy is refused with the target, the field and exit
         {R"({"policy": {"type": "count_window", "length": 10}})", {".policy.length: unknown key"}},
         {R"({"policy": {"type": "count_window", "minimum_calls": 0}})", {".policy.minimum_calls"}},
         {R"({"policy": {"type": "count_window", "size": 5, "minimum_calls": 6}})",
-         {".policy: CountWindow::minimum_calls", "at most size"}},
+         {".policy: CountWindow::minimum_calls", "must be in [1, "}},
         {R"({"policy": {"type": "count_window", "failure_rate": 50}})",
          {".policy: CountWindow::failure_rate", "for 50 % write 0.5"}},
         {R"({"policy": {"type": "count_window", "failure_rate": 0}})", {"CountWindow::failure_rate"}},

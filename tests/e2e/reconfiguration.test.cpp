@@ -135,7 +135,7 @@ TEST_CASE("RelayHub: with one mistake in it, a config changes nothing at all") {
             {"null", "the request: must be an object"},
             {R"({"max_inflight": 3, "fail_treshold": 3})", "the request: fail_treshold: unknown key"},
             {R"({"max_inflight": 3, "targets": {"CLAIM": {"policy": {"type": "count_window", "failure_rate": 50}}}})",
-             "the request: targets.CLAIM.policy: CountWindow::failure_rate must be a ratio"},
+             "the request: targets.CLAIM.policy: CountWindow::failure_rate is "},
             {R"({"targets": {"CORE": {"max_inflight": 3}, "CLAIM": {"call_timeout": 0}}})",
              "the request: targets.CLAIM.call_timeout"},
             {R"({"max_inflight": 3, "max_inflight": 4})", "max_inflight"},

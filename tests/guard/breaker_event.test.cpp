@@ -4,6 +4,7 @@
 #include "catch.hpp"
 
 #include <chrono>
+#include <iomanip>
 #include <set>
 #include <sstream>
 #include <string>
@@ -60,6 +61,23 @@ TEST_CASE("BreakerEvent: is written as one line", "[guard]") {
 
 TEST_CASE("BreakerEvent: takes no more memory than its documentation says", "[guard]") {
     STATIC_REQUIRE(sizeof(BreakerEvent) == 64);
+}
+
+TEST_CASE("EventKind: prints its name, and takes the width as a string does", "[guard]") {
+    std::ostringstream out;
+    out << dashpot::EventKind::slow_failure << ' ' << std::setw(20) << std::left
+        << dashpot::EventKind::reset << '|';
+    CHECK(out.str() == "slow_failure reset               |");
+}
+
+TEST_CASE("BreakerEvent: prints alike whatever the flags of the stream", "[guard]") {
+    const dashpot::BreakerEvent event{.number = 1'234'567, .count = 3, .calls = 255};
+    std::ostringstream plain;
+    plain << event;
+    std::ostringstream out;
+    out << std::hex << std::showbase << std::setfill('*') << std::setw(200) << event;
+    CHECK(out.str() == plain.str());
+    CHECK(plain.str().starts_with("#1234567 at 0 "));
 }
 
 } // namespace tests::guard_breaker_event

@@ -42,9 +42,12 @@ TEST_CASE("BreakerOptions: a reset timeout of nothing or less is refused by name
     for (const auto timeout : {std::chrono::nanoseconds{0}, std::chrono::nanoseconds{-1},
                                (std::chrono::nanoseconds::min)()}) {
         CHECK(mentions(refusal_of({.reset_timeout = timeout}), "BreakerOptions::reset_timeout"));
-        CHECK(mentions(refusal_of({.reset_timeout = timeout}), "longer than 0"));
+        CHECK(mentions(refusal_of({.reset_timeout = timeout}), "must be longer than 0s"));
     }
     CHECK(mentions(refusal_of({.reset_timeout = (std::chrono::hours::min)()}), "reset_timeout"));
+    CHECK(refusal_of({.reset_timeout = -10s}) == "BreakerOptions::reset_timeout (or its "
+                                                 "ExponentialBackoff::initial) is -10s, must be "
+                                                 "longer than 0s");
 }
 
 TEST_CASE("BreakerOptions: hours::max() is for ever, not a negative number", "[guard]") {
@@ -65,7 +68,9 @@ TEST_CASE("BreakerOptions: what HalfOpen refuses, the breaker refuses in the sam
 }
 
 TEST_CASE("BreakerOptions: a bad option of the policy is refused by the breaker", "[guard]") {
-    CHECK(refusal_of({}, 0) == "ConsecutiveFailures::threshold must be 1 or more");
+    CHECK(
+        refusal_of({}, 0) ==
+        "ConsecutiveFailures::threshold is 0, must be 1 or more; to open at the first failure write 1");
     CHECK(refusal_of({}, 1).empty());
 }
 
@@ -89,7 +94,10 @@ TEST_CASE("BreakerOptions: starts in any state that a command can lead to", "[gu
         CHECK(breaker.snapshot().generation == 1);
     }
     for (const State state : {State::open, State::half_open}) {
-        CHECK(mentions(refusal_of({.initial_state = state}), "BreakerOptions::initial_state"));
+        CHECK(refusal_of({.initial_state = state}) ==
+              "BreakerOptions::initial_state is " + std::string{dashpot::detail::name_in_code(state)} +
+                  ", must be State::closed, State::disabled, State::forced_open or "
+                  "State::metrics_only; only calls lead to OPEN and HALF_OPEN");
     }
     CHECK(mentions(refusal_of({.initial_state = static_cast<State>(200)}),
                    "BreakerOptions::initial_state"));

@@ -204,7 +204,7 @@ TEST_CASE("history: a call that did not count is not in it", "[guard]") {
 
 TEST_CASE("history: refuses more room than it may have", "[guard]") {
     CHECK(message_of([] { const Rig<ConsecutiveFailures> rig{{}, {.history = 65'537}}; }) ==
-          "BreakerOptions::history must be at most 65536 events");
+          "BreakerOptions::history is 65537, must be at most 65536 events");
     CHECK(message_of([] { const Rig<ConsecutiveFailures> rig{{}, {.history = 65'536}}; }).empty());
 }
 

@@ -40,7 +40,7 @@ struct WeightedRate {
 
     void validate() const {
         if (!(weight > 0.0 && weight <= 1.0)) {
-            dashpot::refuse_option("WeightedRate::weight must be a ratio in (0, 1]");
+            dashpot::refuse_option("WeightedRate::weight", weight, "must be in (0, 1]");
         }
     }
 
@@ -173,9 +173,9 @@ TEST_CASE("A policy of one's own: is told of every success that it is not quiet 
 
 TEST_CASE("A policy of one's own: a bad option is refused by its own message", "[guard]") {
     CHECK(message_of([] { const Rig rig{{.weight = 0.0}}; }) ==
-          "WeightedRate::weight must be a ratio in (0, 1]");
+          "WeightedRate::weight is 0, must be in (0, 1]");
     CHECK(message_of([] { const Rig rig{{.weight = 50.0}}; }) ==
-          "WeightedRate::weight must be a ratio in (0, 1]");
+          "WeightedRate::weight is 50, must be in (0, 1]");
 }
 
 TEST_CASE("Slow calls: slow means longer than, not as long as", "[guard]") {

@@ -108,10 +108,12 @@ TEST_CASE("reconfigure: refuses what the constructor refuses, and then nothing h
           "[guard]") {
     Rig<ConsecutiveFailures> rig{{.threshold = 2}};
     fail(rig.breaker);
-    CHECK(message_of([&] { rig.breaker.reconfigure({.threshold = 0}, {}); }) ==
-          "ConsecutiveFailures::threshold must be 1 or more");
+    CHECK(
+        message_of([&] { rig.breaker.reconfigure({.threshold = 0}, {}); }) ==
+        "ConsecutiveFailures::threshold is 0, must be 1 or more; to open at the first failure write 1");
     CHECK(message_of([&] { rig.breaker.reconfigure({.threshold = 9}, {.reset_timeout = 0s}); }) ==
-          "BreakerOptions::reset_timeout (or its ExponentialBackoff::initial) must be longer than 0");
+          "BreakerOptions::reset_timeout (or its ExponentialBackoff::initial) is 0s, must be longer "
+          "than 0s");
     CHECK(rig.breaker.snapshot().failures == 1);
     fail(rig.breaker);
     CHECK(rig.breaker.state() == State::open);

@@ -244,6 +244,15 @@ TEST_CASE("Backoff: refuses what makes no sense, and names the field", "[policy]
     CHECK(field({.initial = 5s, .cap = 0s}) == "ExponentialBackoff::cap");
     CHECK(field({.initial = 5s, .cap = hours::min()}) == "ExponentialBackoff::cap");
     CHECK(field({.initial = hours::max()}) == "ExponentialBackoff::cap"); // the default cap is shorter
+    CHECK(refusal(ExponentialBackoff{.initial = -90s}) ==
+          "ExponentialBackoff::initial is -90s, must be longer than 0s");
+    CHECK(refusal(ExponentialBackoff{.factor = 0.75}) ==
+          "ExponentialBackoff::factor is 0.75, must be in [1, 1e9]; for waits of one length write 1");
+    CHECK(refusal(ExponentialBackoff{.initial = 5s, .cap = 2500ms}) ==
+          "ExponentialBackoff::cap is 2500ms, must be 5s or more, the length of "
+          "ExponentialBackoff::initial");
+    CHECK(refusal(ExponentialBackoff{.jitter = 20}) ==
+          "ExponentialBackoff::jitter is 20, must be in [0, 1]; for 50 % write 0.5");
     for (const double jitter : {-0.01, -1.0, 1.0000001, 50.0, not_a_number, infinity, -infinity}) {
         CAPTURE(jitter);
         CHECK(field({.jitter = jitter}) == "ExponentialBackoff::jitter");

@@ -108,8 +108,9 @@ TEST_CASE("ConsecutiveFailures: a run beyond the threshold does not overflow", "
 }
 
 TEST_CASE("ConsecutiveFailures: refuses a threshold of 0 and takes 1", "[policy]") {
-    CHECK_THROWS_WITH(ConsecutiveFailures{.threshold = 0}.validate(),
-                      "ConsecutiveFailures::threshold must be 1 or more");
+    CHECK_THROWS_WITH(
+        ConsecutiveFailures{.threshold = 0}.validate(),
+        "ConsecutiveFailures::threshold is 0, must be 1 or more; to open at the first failure write 1");
     CHECK_NOTHROW(ConsecutiveFailures{.threshold = 1}.validate());
 }
 

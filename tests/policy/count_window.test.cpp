@@ -311,10 +311,21 @@ TEST_CASE("CountWindow: refuses what makes no sense, and names the field", "[pol
     CHECK(refused_field({.slow_calls = SlowCalls{.longer_than = 1s, .rate = not_a_number}}) ==
           "SlowCalls::rate");
 
+    CHECK(refusal({.size = 0}) == "CountWindow::size is 0, must be 1 or more");
+    CHECK(refusal({.size = 20, .minimum_calls = 21}) ==
+          "CountWindow::minimum_calls is 21, must be in [1, 20]; the window holds at most "
+          "CountWindow::size calls");
+    CHECK(refusal({.failure_rate = 50}) ==
+          "CountWindow::failure_rate is 50, must be in (0, 1]; for 50 % write 0.5");
+    CHECK(refusal({.failure_rate = -0.25}) ==
+          "CountWindow::failure_rate is -0.25, must be in (0, 1]; for 50 % write 0.5");
+    CHECK(refusal({.failure_rate = -not_a_number}) ==
+          "CountWindow::failure_rate is nan, must be in (0, 1]; for 50 % write 0.5");
+
     const double rate = GENERATE(as<double>{}, 0.0, -0.0, -0.5, -1.0, 1.0000001, 50.0, 100.0,
                                  not_a_number, infinity, -infinity);
     CHECK(refused_field({.failure_rate = rate}) == "CountWindow::failure_rate");
-    CHECK(refusal({.failure_rate = rate}).find("a ratio in (0, 1]: for 50 % write 0.5") !=
+    CHECK(refusal({.failure_rate = rate}).find("must be in (0, 1]; for 50 % write 0.5") !=
           std::string::npos);
 }
 

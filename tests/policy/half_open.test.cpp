@@ -14,10 +14,6 @@ using dashpot::HalfOpen;
 
 namespace {
 
-constexpr const char* successes_out_of_range =
-    "HalfOpen::successes_to_close must be 1 or more and at most probes: "
-    "more successes than probes can never be reached";
-
 constexpr bool is_valid(const HalfOpen& options) {
     options.validate();
     return true;
@@ -58,16 +54,20 @@ TEST_CASE("HalfOpen: the default equals all probes spelled out, and nothing else
 }
 
 TEST_CASE("HalfOpen: refuses no probes at all", "[policy]") {
-    CHECK_THROWS_WITH(HalfOpen{.probes = 0}.validate(), "HalfOpen::probes must be 1 or more");
+    CHECK_THROWS_WITH(HalfOpen{.probes = 0}.validate(), "HalfOpen::probes is 0, must be 1 or more");
 }
 
 TEST_CASE("HalfOpen: takes as many successes as probes and refuses one more", "[policy]") {
     STATIC_REQUIRE(is_valid({.probes = 3, .successes_to_close = 3}));
     STATIC_REQUIRE(is_valid({.probes = 3, .successes_to_close = 1}));
     const HalfOpen too_many{.probes = 3, .successes_to_close = 4};
-    CHECK_THROWS_WITH(too_many.validate(), successes_out_of_range);
+    CHECK_THROWS_WITH(too_many.validate(),
+                      "HalfOpen::successes_to_close is 4, must be in [1, 3]; for more successes raise "
+                      "HalfOpen::probes");
     const HalfOpen none{.probes = 3, .successes_to_close = 0};
-    CHECK_THROWS_WITH(none.validate(), successes_out_of_range);
+    CHECK_THROWS_WITH(none.validate(),
+                      "HalfOpen::successes_to_close is 0, must be in [1, 3]; for more successes raise "
+                      "HalfOpen::probes");
 }
 
 TEST_CASE("HalfOpen: takes as many probes as can be counted", "[policy]") {
@@ -77,11 +77,12 @@ TEST_CASE("HalfOpen: takes as many probes as can be counted", "[policy]") {
 TEST_CASE("HalfOpen: takes a probe timeout of a nanosecond and refuses none", "[policy]") {
     STATIC_REQUIRE(is_valid({.probe_timeout = 1ns}));
     const HalfOpen zero{.probe_timeout = 0ns};
-    CHECK_THROWS_WITH(zero.validate(), "HalfOpen::probe_timeout must be longer than 0");
+    CHECK_THROWS_WITH(zero.validate(), "HalfOpen::probe_timeout is 0s, must be longer than 0s");
     const HalfOpen negative{.probe_timeout = -1ns};
-    CHECK_THROWS_WITH(negative.validate(), "HalfOpen::probe_timeout must be longer than 0");
+    CHECK_THROWS_WITH(negative.validate(), "HalfOpen::probe_timeout is -1ns, must be longer than 0s");
     const HalfOpen since_ever{.probe_timeout = (std::chrono::hours::min)()};
-    CHECK_THROWS_WITH(since_ever.validate(), "HalfOpen::probe_timeout must be longer than 0");
+    CHECK_THROWS_WITH(since_ever.validate(), "HalfOpen::probe_timeout is -9223372036854775808ns, must "
+                                             "be longer than 0s");
 }
 
 TEST_CASE("HalfOpen: a probe timeout of hours::max() is for ever", "[policy]") {

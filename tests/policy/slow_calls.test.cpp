@@ -70,7 +70,10 @@ TEST_CASE("SlowCalls: refuses a rate outside its range by name, and tells a perc
                                  not_a_number, infinity, -infinity);
     const SlowCalls options{.longer_than = 1s, .rate = rate};
     CHECK(refused_field(options) == "SlowCalls::rate");
-    CHECK(refusal(options).find("a ratio in (0, 1]: for 50 % write 0.5") != std::string::npos);
+    CHECK(refusal({.longer_than = 1s, .rate = 99.5}) ==
+          "SlowCalls::rate is 99.5, must be in (0, 1]; for 50 % write 0.5");
+    CHECK(refusal({.longer_than = -2s}) == "SlowCalls::longer_than is -2s, must be 0s or more");
+    CHECK(refusal(options).find("must be in (0, 1]; for 50 % write 0.5") != std::string::npos);
 }
 
 TEST_CASE("SlowCalls: takes every ratio up to the whole", "[policy]") {

@@ -367,10 +367,18 @@ TEST_CASE("TimeWindow: refuses what makes no sense, and names the field", "[poli
     CHECK(refused_field({.slow_calls = SlowCalls{.longer_than = -1ns}}) == "SlowCalls::longer_than");
     CHECK(refused_field({.slow_calls = SlowCalls{.longer_than = 1s, .rate = 50}}) == "SlowCalls::rate");
 
+    CHECK(refusal({.buckets = 0}) == "TimeWindow::buckets is 0, must be 1 or more");
+    CHECK(refusal({.minimum_calls = 0}) == "TimeWindow::minimum_calls is 0, must be 1 or more");
+    CHECK(refusal({.length = 1500ms, .buckets = 7}) ==
+          "TimeWindow::length is 1500ms, must be longer than 0s and divide into 7 buckets of whole "
+          "nanoseconds; change length or buckets");
+    CHECK(refusal({.failure_rate = infinity}) ==
+          "TimeWindow::failure_rate is inf, must be in (0, 1]; for 50 % write 0.5");
+
     const double rate = GENERATE(as<double>{}, 0.0, -0.0, -0.5, -1.0, 1.0000001, 50.0, 100.0,
                                  not_a_number, infinity, -infinity);
     CHECK(refused_field({.failure_rate = rate}) == "TimeWindow::failure_rate");
-    CHECK(refusal({.failure_rate = rate}).find("a ratio in (0, 1]: for 50 % write 0.5") !=
+    CHECK(refusal({.failure_rate = rate}).find("must be in (0, 1]; for 50 % write 0.5") !=
           std::string::npos);
 }
 

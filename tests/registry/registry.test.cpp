@@ -189,9 +189,10 @@ TEST_CASE("Registry: refuses bad options with the field's name, and keeps nothin
     const auto refusal_of = [](const TargetOptions<>& defaults, const RegistryOptions& options) {
         return support::message_of([&] { const Registry targets{defaults, options, ManualClock{}}; });
     };
-    CHECK(refusal_of({.policy = {.threshold = 0}}, {}) ==
-          "ConsecutiveFailures::threshold must be 1 or more");
-    CHECK(refusal_of({}, {.max_targets = 0}) == "RegistryOptions::max_targets must be 1 or more");
+    CHECK(
+        refusal_of({.policy = {.threshold = 0}}, {}) ==
+        "ConsecutiveFailures::threshold is 0, must be 1 or more; to open at the first failure write 1");
+    CHECK(refusal_of({}, {.max_targets = 0}) == "RegistryOptions::max_targets is 0, must be 1 or more");
     CHECK(refusal_of({.max_concurrent = 0}, {.max_targets = 1}).empty());
 
     Rig rig;

@@ -321,7 +321,8 @@ TEST_CASE("evict_idle: no time is special", "[registry]") {
     CHECK(rig.targets.evict_idle(1ns) == 0);
     rig.clock.advance(1ns);
     CHECK(rig.targets.evict_idle(1ns) == 1);
-    CHECK_THROWS_WITH(rig.targets.evict_idle(-1ns), "evict_idle: unused_for must not be negative");
+    CHECK_THROWS_WITH(rig.targets.evict_idle(-1ns),
+                      "Registry::evict_idle: unused_for is -1ns, must be 0s or more");
 }
 
 TEST_CASE("evict_idle: looks at every one, wherever the last look ended", "[registry]") {

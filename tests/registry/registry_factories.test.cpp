@@ -169,7 +169,7 @@ TEST_CASE("get with a function: bad options are refused as by the constructor", 
     CHECK_THROWS_WITH(
         targets.get("CORE",
                     [](std::string_view) { return TargetOptions<>{.policy = {.threshold = 0}}; }),
-        "ConsecutiveFailures::threshold must be 1 or more");
+        "ConsecutiveFailures::threshold is 0, must be 1 or more; to open at the first failure write 1");
     CHECK(targets.size() == 0);
     CHECK(targets.get("CORE") != nullptr);
 }

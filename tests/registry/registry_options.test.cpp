@@ -35,10 +35,14 @@ TEST_CASE("RegistryOptions: a bound, and no eviction by age, unless told otherwi
 }
 
 TEST_CASE("RegistryOptions: refuses a bound of nothing and an age of nothing, by name", "[registry]") {
-    CHECK(refusal_of({.max_targets = 0}) == "RegistryOptions::max_targets must be 1 or more");
+    CHECK(refusal_of({.max_targets = 0}) == "RegistryOptions::max_targets is 0, must be 1 or more");
     CHECK(refusal_of({.max_targets = 1}).empty());
-    CHECK(refusal_of({.evict_after = 0ns}) == "RegistryOptions::evict_after must be longer than 0");
-    CHECK(refusal_of({.evict_after = -1ns}) == "RegistryOptions::evict_after must be longer than 0");
+    CHECK(refusal_of({.evict_after = 0ns}) ==
+          "RegistryOptions::evict_after is 0s, must be longer than 0s; "
+          "to evict nothing by age leave it empty");
+    CHECK(refusal_of({.evict_after = -1ns}) ==
+          "RegistryOptions::evict_after is -1ns, must be longer than "
+          "0s; to evict nothing by age leave it empty");
     CHECK(refusal_of({.evict_after = 1ns}).empty());
     CHECK(refusal_of({.evict_after = std::chrono::hours::max()}).empty());
 }

@@ -318,10 +318,11 @@ TEST_CASE("Target: a bad option is refused with the field's name", "[registry]")
     const auto refusal_of = [](const TargetOptions<>& options) {
         return support::message_of([&] { const Target target{"CORE", options, ManualClock{}}; });
     };
-    CHECK(refusal_of({.policy = {.threshold = 0}}) ==
-          "ConsecutiveFailures::threshold must be 1 or more");
+    CHECK(
+        refusal_of({.policy = {.threshold = 0}}) ==
+        "ConsecutiveFailures::threshold is 0, must be 1 or more; to open at the first failure write 1");
     CHECK(refusal_of({.breaker = {.half_open = {.probes = 0}}}) ==
-          "HalfOpen::probes must be 1 or more");
+          "HalfOpen::probes is 0, must be 1 or more");
     CHECK(refusal_of({.breaker = {.reset_timeout = 0s}}).find("reset_timeout") != std::string::npos);
     CHECK(refusal_of({.max_concurrent = 0}).empty());
 }

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,22 @@ enum class PrometheusFormat : std::uint8_t {
     text,        ///< Prometheus' own, version 0.0.4.
     openmetrics, ///< OpenMetrics, version 1.0.0.
 };
+
+/// "text" or "openmetrics".
+[[nodiscard]] constexpr std::string_view to_string(PrometheusFormat format) noexcept {
+    switch (format) {
+    case PrometheusFormat::text: return "text";
+    case PrometheusFormat::openmetrics: return "openmetrics";
+    }
+    return "unknown";
+}
+
+/// Writes to_string().
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                             PrometheusFormat format) {
+    return out << to_string(format);
+}
 
 /// What the header Content-Type says of it.
 [[nodiscard]] constexpr std::string_view content_type(PrometheusFormat format) noexcept {

@@ -58,7 +58,9 @@ class TransitionCounter {
   public:
     /// @param max_names  names at most; 1 or more. Default: as many as a Registry has targets.
     explicit TransitionCounter(std::size_t max_names = 10'000) : max_names_{max_names} {
-        if (max_names == 0) refuse_option("TransitionCounter: max_names must be 1 or more");
+        if (max_names == 0) {
+            refuse_option("TransitionCounter: max_names", max_names, "must be 1 or more");
+        }
     }
 
     TransitionCounter(const TransitionCounter&) = delete;

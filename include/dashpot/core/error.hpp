@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,12 @@ enum class Error : std::uint8_t {
     case Error::bulkhead_full: return "bulkhead_full";
     }
     return "unknown";
+}
+
+/// Writes to_string().
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Error error) {
+    return out << to_string(error);
 }
 
 namespace detail {
@@ -72,6 +79,11 @@ struct Refusal {
     std::optional<std::chrono::nanoseconds> retry_after = std::nullopt;
 
     friend bool operator==(const Refusal&, const Refusal&) = default;
+
+    /// True if this is the reason, whatever the wait: `reply.error() == Error::bulkhead_full`.
+    friend constexpr bool operator==(const Refusal& refusal, Error error) noexcept {
+        return refusal.reason == error;
+    }
 
     /// The reason, for code that speaks std::error_code.
     operator std::error_code() const noexcept { return make_error_code(reason); }

@@ -5,6 +5,7 @@
 #include <dashpot/core/abi.hpp>
 
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 
 namespace dashpot::inline DASHPOT_ABI {
@@ -24,6 +25,12 @@ enum class Outcome : std::uint8_t {
     case Outcome::ignored: return "ignored";
     }
     return "unknown";
+}
+
+/// Writes to_string().
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Outcome outcome) {
+    return out << to_string(outcome);
 }
 
 } // namespace dashpot::inline DASHPOT_ABI

@@ -5,6 +5,7 @@
 #include <dashpot/core/abi.hpp>
 
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 
 namespace dashpot::inline DASHPOT_ABI {
@@ -44,6 +45,12 @@ enum class Reason : std::uint8_t {
     case Reason::reset: return "reset";
     }
     return "unknown";
+}
+
+/// Writes to_string().
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Reason reason) {
+    return out << to_string(reason);
 }
 
 } // namespace dashpot::inline DASHPOT_ABI

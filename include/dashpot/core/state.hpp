@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 
 namespace dashpot::inline DASHPOT_ABI {
@@ -50,6 +51,12 @@ inline constexpr std::size_t state_count = static_cast<std::size_t>(State::metri
     case State::metrics_only: return "METRICS_ONLY";
     }
     return "UNKNOWN";
+}
+
+/// Writes to_string().
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, State state) {
+    return out << to_string(state);
 }
 
 } // namespace dashpot::inline DASHPOT_ABI

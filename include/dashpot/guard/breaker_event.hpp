@@ -3,6 +3,7 @@
 #define DASHPOT_GUARD_BREAKER_EVENT_HPP
 
 #include <dashpot/core/abi.hpp>
+#include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
@@ -46,6 +47,12 @@ enum class EventKind : std::uint8_t {
     return "unknown";
 }
 
+/// Writes to_string().
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, EventKind kind) {
+    return out << to_string(kind);
+}
+
 /// One entry of CircuitBreaker::history(): all that the breaker was told, or decided, and that changed
 /// something.
 struct BreakerEvent {
@@ -70,13 +77,14 @@ struct BreakerEvent {
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const BreakerEvent& event) {
-        out << '#' << event.number << " at " << event.at.time_since_epoch().count() << " generation "
-            << event.generation << ' ' << to_string(event.from) << ": " << to_string(event.kind);
-        if (event.kind == EventKind::successes) out << " x " << event.count;
+        const auto write = [&out](const auto&... parts) { (detail::write_text(out, parts), ...); };
+        write("#", event.number, " at ", event.at.time_since_epoch().count(), " generation ",
+              event.generation, " ", to_string(event.from), ": ", to_string(event.kind));
+        if (event.kind == EventKind::successes) write(" x ", event.count);
         if (event.kind == EventKind::transition)
-            out << " to " << to_string(event.to) << " by " << to_string(event.reason);
-        return out << "; calls " << event.calls << ", failures " << event.failures << ", slow "
-                   << event.slow;
+            write(" to ", to_string(event.to), " by ", to_string(event.reason));
+        write("; calls ", event.calls, ", failures ", event.failures, ", slow ", event.slow);
+        return out;
     }
 };
 

@@ -50,24 +50,27 @@ struct BreakerOptions {
             .field("reset_timeout", options.reset_timeout)
             .field("half_open", options.half_open)
             .field("initial_state", detail::name_in_code(options.initial_state))
-            .field("count_totals", options.count_totals ? "true" : "false")
+            .field("count_totals", options.count_totals)
             .field("history", options.history)
             .end();
     }
 
     constexpr void validate() const {
         if (reset_timeout.delay(0).count() <= 0) {
-            refuse_option("BreakerOptions::reset_timeout (or its ExponentialBackoff::initial) must be "
-                          "longer than 0");
+            refuse_option("BreakerOptions::reset_timeout (or its ExponentialBackoff::initial)",
+                          reset_timeout.delay(0), "must be longer than 0s");
         }
         reset_timeout.validate();
         half_open.validate();
         if (initial_state != State::closed && initial_state != State::disabled &&
             initial_state != State::forced_open && initial_state != State::metrics_only) {
-            refuse_option("BreakerOptions::initial_state must be closed, disabled, forced_open or "
-                          "metrics_only: OPEN and HALF_OPEN follow from calls");
+            refuse_option("BreakerOptions::initial_state", detail::name_in_code(initial_state),
+                          "must be State::closed, State::disabled, State::forced_open or "
+                          "State::metrics_only; only calls lead to OPEN and HALF_OPEN");
         }
-        if (history > 65'536) refuse_option("BreakerOptions::history must be at most 65536 events");
+        if (history > 65'536) {
+            refuse_option("BreakerOptions::history", history, "must be at most 65536 events");
+        }
     }
 };
 

@@ -75,21 +75,25 @@ class Backoff {
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const Backoff& backoff) {
         if (!backoff.is_constant()) return out << backoff.curve_;
-        detail::print_duration(out, backoff.curve_.initial);
+        detail::write_text(out, backoff.curve_.initial);
         return out;
     }
 
     constexpr void validate() const {
-        if (curve_.initial.count() <= 0)
-            refuse_option("ExponentialBackoff::initial must be longer than 0");
+        if (curve_.initial.count() <= 0) {
+            refuse_option("ExponentialBackoff::initial", curve_.initial, "must be longer than 0s");
+        }
         if (!detail::is_in(curve_.factor, 1.0, 1e9)) {
-            refuse_option("ExponentialBackoff::factor must be in [1, 1e9]");
+            refuse_option("ExponentialBackoff::factor", curve_.factor,
+                          "must be in [1, 1e9]; for waits of one length write 1");
         }
         if (curve_.cap < curve_.initial) {
-            refuse_option("ExponentialBackoff::cap must be `initial` or more");
+            refuse_option("ExponentialBackoff::cap", curve_.cap, "must be ", curve_.initial,
+                          " or more, the length of ExponentialBackoff::initial");
         }
         if (!detail::is_in(curve_.jitter, 0.0, 1.0)) {
-            refuse_option("ExponentialBackoff::jitter must be a ratio in [0, 1]: for 50 % write 0.5");
+            refuse_option("ExponentialBackoff::jitter", curve_.jitter,
+                          "must be in [0, 1]; for 50 % write 0.5");
         }
     }
 

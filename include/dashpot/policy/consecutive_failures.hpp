@@ -40,7 +40,10 @@ struct ConsecutiveFailures {
     }
 
     constexpr void validate() const {
-        if (threshold == 0) refuse_option("ConsecutiveFailures::threshold must be 1 or more");
+        if (threshold == 0) {
+            refuse_option("ConsecutiveFailures::threshold", threshold,
+                          "must be 1 or more; to open at the first failure write 1");
+        }
     }
 
     class Tally;

@@ -55,13 +55,14 @@ struct CountWindow {
     }
 
     constexpr void validate() const {
-        if (size == 0) refuse_option("CountWindow::size must be 1 or more");
+        if (size == 0) refuse_option("CountWindow::size", size, "must be 1 or more");
         if (minimum_calls == 0 || minimum_calls > size) {
-            refuse_option("CountWindow::minimum_calls must be 1 or more and at most size: "
-                          "the window never holds more");
+            refuse_option("CountWindow::minimum_calls", minimum_calls, "must be in [1, ", size,
+                          "]; the window holds at most CountWindow::size calls");
         }
         if (!is_rate(failure_rate)) {
-            refuse_option("CountWindow::failure_rate must be a ratio in (0, 1]: for 50 % write 0.5");
+            refuse_option("CountWindow::failure_rate", failure_rate,
+                          "must be in (0, 1]; for 50 % write 0.5");
         }
         if (slow_calls) slow_calls->validate();
     }

@@ -51,13 +51,13 @@ struct HalfOpen {
     }
 
     constexpr void validate() const {
-        if (probes == 0) refuse_option("HalfOpen::probes must be 1 or more");
+        if (probes == 0) refuse_option("HalfOpen::probes", probes, "must be 1 or more");
         if (successes_needed() == 0 || successes_needed() > probes) {
-            refuse_option("HalfOpen::successes_to_close must be 1 or more and at most probes: "
-                          "more successes than probes can never be reached");
+            refuse_option("HalfOpen::successes_to_close", successes_needed(), "must be in [1, ", probes,
+                          "]; for more successes raise HalfOpen::probes");
         }
         if (probe_timeout && probe_timeout->count() <= 0) {
-            refuse_option("HalfOpen::probe_timeout must be longer than 0");
+            refuse_option("HalfOpen::probe_timeout", *probe_timeout, "must be longer than 0s");
         }
     }
 };

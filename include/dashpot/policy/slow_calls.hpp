@@ -41,9 +41,11 @@ struct SlowCalls {
     }
 
     constexpr void validate() const {
-        if (longer_than.count() < 0) refuse_option("SlowCalls::longer_than must be 0 or more");
+        if (longer_than.count() < 0) {
+            refuse_option("SlowCalls::longer_than", longer_than, "must be 0s or more");
+        }
         if (!is_rate(rate)) {
-            refuse_option("SlowCalls::rate must be a ratio in (0, 1]: for 50 % write 0.5");
+            refuse_option("SlowCalls::rate", rate, "must be in (0, 1]; for 50 % write 0.5");
         }
     }
 };

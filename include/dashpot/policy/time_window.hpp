@@ -63,14 +63,17 @@ struct TimeWindow {
     }
 
     constexpr void validate() const {
-        if (buckets == 0) refuse_option("TimeWindow::buckets must be 1 or more");
+        if (buckets == 0) refuse_option("TimeWindow::buckets", buckets, "must be 1 or more");
         if (length.count() <= 0 || length.count() % std::int64_t{buckets} != 0) {
-            refuse_option("TimeWindow::length must be longer than 0 and divide into `buckets` equal "
-                          "parts of at least 1 ns");
+            refuse_option("TimeWindow::length", length, "must be longer than 0s and divide into ",
+                          buckets, " buckets of whole nanoseconds; change length or buckets");
         }
-        if (minimum_calls == 0) refuse_option("TimeWindow::minimum_calls must be 1 or more");
+        if (minimum_calls == 0) {
+            refuse_option("TimeWindow::minimum_calls", minimum_calls, "must be 1 or more");
+        }
         if (!is_rate(failure_rate)) {
-            refuse_option("TimeWindow::failure_rate must be a ratio in (0, 1]: for 50 % write 0.5");
+            refuse_option("TimeWindow::failure_rate", failure_rate,
+                          "must be in (0, 1]; for 50 % write 0.5");
         }
         if (slow_calls) slow_calls->validate();
     }

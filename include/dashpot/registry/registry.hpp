@@ -243,7 +243,9 @@ bool Registry<C, P>::remove(std::string_view name) {
 
 template <Clock C, FailurePolicy P>
 std::size_t Registry<C, P>::evict_idle(Nanoseconds unused_for) {
-    if (unused_for.count() < 0) refuse_option("evict_idle: unused_for must not be negative");
+    if (unused_for.count() < 0) {
+        refuse_option("Registry::evict_idle: unused_for", unused_for, "must be 0s or more");
+    }
     return table_.evict_all(detail::read(clock_), unused_for);
 }
 

@@ -39,9 +39,13 @@ struct RegistryOptions {
     }
 
     constexpr void validate() const {
-        if (max_targets == 0) refuse_option("RegistryOptions::max_targets must be 1 or more");
-        if (evict_after && evict_after->count() <= 0)
-            refuse_option("RegistryOptions::evict_after must be longer than 0");
+        if (max_targets == 0) {
+            refuse_option("RegistryOptions::max_targets", max_targets, "must be 1 or more");
+        }
+        if (evict_after && evict_after->count() <= 0) {
+            refuse_option("RegistryOptions::evict_after", *evict_after,
+                          "must be longer than 0s; to evict nothing by age leave it empty");
+        }
     }
 };
 

@@ -4,6 +4,8 @@
 #include "catch.hpp"
 
 #include <chrono>
+#include <iomanip>
+#include <locale>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -14,26 +16,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::string printed(std::chrono::nanoseconds length) {
-    std::ostringstream out;
-    dashpot::detail::print_duration(out, length);
-    return out.str();
-}
+/// Writes each number with marks between groups of two digits and a decimal comma.
+struct Marks : std::numpunct<char> {
+    char do_thousands_sep() const override { return '.'; }
+    char do_decimal_point() const override { return ','; }
+    std::string do_grouping() const override { return "\2"; }
+    std::string do_truename() const override { return "wahr"; }
+};
 
 } // namespace
-
-TEST_CASE("A duration: is printed in the largest unit that loses nothing", "[core]") {
-    CHECK(printed(0s) == "0s");
-    CHECK(printed(10s) == "10s");
-    CHECK(printed(90s) == "90s");
-    CHECK(printed(120s) == "2min");
-    CHECK(printed(36h) == "36h");
-    CHECK(printed(1500ms) == "1500ms");
-    CHECK(printed(1500us) == "1500us");
-    CHECK(printed(1'000'001ns) == "1000001ns");
-    CHECK(printed(-3s) == "-3s");
-    CHECK(printed((std::chrono::nanoseconds::max)()) == "9223372036854775807ns");
-}
 
 TEST_CASE("Options: are printed as the initializer that makes them", "[core]") {
     std::ostringstream out;
@@ -44,6 +35,23 @@ TEST_CASE("Options: are printed as the initializer that makes them", "[core]") {
         .optional("some", std::optional{0.5})
         .end();
     CHECK(out.str() == "Options{.count = 3, .wait = 2s, .some = 0.5}");
+}
+
+TEST_CASE("Options: are printed alike whatever the stream's locale and flags", "[core]") {
+    std::ostringstream out;
+    out.imbue(std::locale{out.getloc(), new Marks});
+    out << std::hex << std::showbase << std::showpos << std::boolalpha << std::scientific
+        << std::setprecision(2) << std::setfill('*') << std::left << std::setw(60);
+    dashpot::detail::FieldPrinter{out, "Options"}
+        .field("count", 1'234'567)
+        .field("wait", std::chrono::nanoseconds{1'234'567})
+        .field("rate", 1234.5)
+        .field("is_on", true)
+        .end();
+    CHECK(out.str() == "Options{.count = 1234567, .wait = 1234567ns, .rate = 1234.5, .is_on = true}");
+    out.str("");
+    out << 255; // the flags are the stream's own
+    CHECK(out.str() == "0xff");
 }
 
 } // namespace tests::core_detail_print

@@ -3,33 +3,21 @@
 #define DASHPOT_CORE_DETAIL_PRINT_HPP
 
 #include <dashpot/core/abi.hpp>
+#include <dashpot/core/detail/value_text.hpp>
 
-#include <array>
-#include <charconv>
-#include <chrono>
-#include <cstdint>
+#include <ios>
 #include <iosfwd>
+#include <string_view>
 #include <type_traits>
-#include <utility>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Writes a duration as one writes it in C++, in the largest unit that loses nothing: `10s`, `1500ms`.
+/// Writes text as it is: no width, fill or other flag of the stream changes it, and no locale.
 template <class Traits>
-void print_duration(std::basic_ostream<char, Traits>& out, std::chrono::nanoseconds length) {
-    using Unit = std::pair<std::int64_t, const char*>;
-    constexpr std::array units{
-        Unit{3'600'000'000'000, "h"}, Unit{60'000'000'000, "min"}, Unit{1'000'000'000, "s"},
-        Unit{1'000'000, "ms"},        Unit{1'000, "us"},           Unit{1, "ns"}};
-    if (length.count() == 0) {
-        out << "0s";
-        return;
-    }
-    for (const auto& [size, name] : units) {
-        if (length.count() % size != 0) continue;
-        out << length.count() / size << name;
-        return;
-    }
+void write_text(std::basic_ostream<char, Traits>& out, const ValueText& text) {
+    const std::string_view view = text.view();
+    out.width(0); // as any other output does
+    out.write(view.data(), static_cast<std::streamsize>(view.size()));
 }
 
 /// Writes options as the initializer that makes them: `CountWindow{.size = 100, .failure_rate = 0.5}`.
@@ -37,19 +25,18 @@ template <class Traits>
 class FieldPrinter {
   public:
     FieldPrinter(std::basic_ostream<char, Traits>& out, const char* type) : out_{out} {
-        out_ << type << '{';
+        write_text(out_, type);
+        write_text(out_, "{");
     }
 
     template <class T>
     FieldPrinter& field(const char* name, const T& value) {
-        out_ << (is_first_ ? "." : ", .") << name << " = ";
+        write_text(out_, is_first_ ? "." : ", .");
+        write_text(out_, name);
+        write_text(out_, " = ");
         is_first_ = false;
-        if constexpr (std::is_convertible_v<const T&, std::chrono::nanoseconds>) {
-            print_duration(out_, value);
-        } else if constexpr (std::is_floating_point_v<T>) {
-            std::array<char, 32> text; // the shortest that reads back as the same number
-            const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-            out_.write(text.data(), end - text.data());
+        if constexpr (std::is_constructible_v<ValueText, const T&>) {
+            write_text(out_, ValueText{value});
         } else {
             out_ << value;
         }
@@ -62,7 +49,10 @@ class FieldPrinter {
         return value ? field(name, *value) : *this;
     }
 
-    std::basic_ostream<char, Traits>& end() { return out_ << '}'; }
+    std::basic_ostream<char, Traits>& end() {
+        write_text(out_, "}");
+        return out_;
+    }
 
   private:
     std::basic_ostream<char, Traits>& out_;

@@ -4,6 +4,7 @@
 
 #include <dashpot/core/abi.hpp>
 
+#include <locale>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,7 @@ template <class Options>
 [[nodiscard]] std::logic_error conflict(std::string_view what, const Options& first,
                                         const Options& second) {
     std::ostringstream text;
+    text.imbue(std::locale::classic()); // a policy of the user's may write numbers itself
     text << what;
     if constexpr (Printable<Options>) {
         text << " was given " << first << " before, and now " << second;
