@@ -37,6 +37,7 @@
 
 #include <dashpot/registry/registry.hpp>
 #include <dashpot/registry/registry_options.hpp>
+#include <dashpot/registry/removal.hpp>
 #include <dashpot/registry/target.hpp>
 
 #endif

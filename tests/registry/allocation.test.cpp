@@ -5,11 +5,13 @@
 
 #include "guard/breaker_support.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -186,6 +188,38 @@ TEST_CASE("Allocations: none for sixteen events that wait for their listener", "
     });
     CHECK(allocations_of([&] { rig.breaker.trip(); }) == 0);
     CHECK(heard == 17);
+}
+
+TEST_CASE("Allocations: the first listener of a registry costs the same however many targets there are",
+          "[registry]") {
+    Registry few;
+    Registry many;
+    (void)few.get("0");
+    for (int i = 0; i != 1000; ++i) (void)many.get(std::to_string(i));
+    dashpot::Subscription subscription;
+    const auto listen_to = [&](Registry& registry) {
+        return allocations_of(
+            [&] { subscription = registry.on_transition([](std::string_view, const Transition&) {}); });
+    };
+    const std::size_t for_few = listen_to(few);
+    CHECK(listen_to(many) == for_few);
+    const auto core = many.get("0");
+    CHECK(allocations_of([&] {
+              core->breaker().trip();
+              core->breaker().reset();
+          }) == 0);
+}
+
+TEST_CASE("Allocations: a target costs the same with listeners of its registry and without",
+          "[registry]") {
+    Registry registry;
+    const auto make = [&](std::string_view name) {
+        return allocations_of([&] { (void)registry.get(name); });
+    };
+    for (int i = 0; i != 1000; ++i) (void)registry.get(std::to_string(i)); // so that no ring grows
+    const std::size_t before = std::min(make("before"), make("again"));
+    const auto subscription = registry.on_transition([](std::string_view, const Transition&) {});
+    CHECK(std::min(make("after"), make("then")) == before);
 }
 
 TEST_CASE("Allocations: none for a bulkhead", "[registry]") {

@@ -212,8 +212,6 @@ int main(int argc, char** argv) {
          {"options once", holds<OptionsOnce>, {bound, 4}, {bound, 6}}},
         {{"targets_are_counted_in_two_steps", "counted", {torn, "target_table.hpp", "add", "fetch"}},
          {"end_of_a_turn_is_not_told", "options once", {left_out, "turn.hpp", "~Turn", "notify"}},
-         {"removal_is_not_told",
-          "removed is unheard",
-          {left_out, "target_table.hpp", "remove", "store"}},
+         {"removal_is_not_told", "removed is unheard", {left_out, "feed.hpp", "silence", "store"}},
          {"evicted_by_the_word_alone", "tripped is kept"}});
 }

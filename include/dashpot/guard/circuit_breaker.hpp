@@ -15,6 +15,7 @@
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/detail/admitted_call.hpp>
 #include <dashpot/guard/detail/breaker_core.hpp>
+#include <dashpot/guard/detail/transition_outlets.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
@@ -25,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,6 +40,14 @@ struct InOneStep {
     template <class Breaker, class P, class F>
     static void reconfigure(Breaker& breaker, P policy, const BreakerOptions& options, F&& also) {
         breaker.core_.reconfigure(std::move(policy), options, std::forward<F>(also));
+    }
+};
+
+/// For guards that hold a breaker: passes its transitions on to a sink of theirs.
+struct ForwardTransitions {
+    template <class Breaker>
+    static void of(Breaker& breaker, std::shared_ptr<TransitionSink> sink) noexcept {
+        breaker.core_.forward_to(std::move(sink));
     }
 };
 
@@ -199,6 +209,7 @@ class CircuitBreaker {
   private:
     using Core = detail::BreakerCore<C, P>;
     friend struct detail::InOneStep;
+    friend struct detail::ForwardTransitions;
 
     void record(Outcome outcome, duration elapsed) noexcept {
         (void)core_.answer(Core::any_generation, outcome, {elapsed});

@@ -10,12 +10,14 @@
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/registry/detail/feed.hpp>
 #include <dashpot/registry/detail/member.hpp>
 #include <dashpot/registry/detail/overrides.hpp>
 #include <dashpot/registry/detail/place.hpp>
 #include <dashpot/registry/detail/target_table.hpp>
 #include <dashpot/registry/detail/turn.hpp>
 #include <dashpot/registry/registry_options.hpp>
+#include <dashpot/registry/removal.hpp>
 #include <dashpot/registry/target.hpp>
 
 #include <atomic>
@@ -66,6 +68,15 @@ class Registry {
 
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
+
+    /// The options of a target for which none are configured: what configure() can start from.
+    ///
+    ///     auto claim = targets.defaults();
+    ///     claim.max_concurrent = 4;
+    ///     targets.configure("CLAIM", claim);
+    ///
+    /// **Threads.** Any: they never change.
+    [[nodiscard]] const TargetOptions<P>& defaults() const noexcept { return defaults_; }
 
     /// Finds the target, or makes it: exactly once per name. Never null.
     ///
@@ -157,9 +168,28 @@ class Registry {
     /// Calls `listener` with every change of state of every target, those to come included, as long as
     /// the Subscription lives: as CircuitBreaker::on_transition(), one at a time across all targets.
     ///
+    /// **Cost.** One allocation, however many targets there are. No target costs memory for it.
     /// **Errors.** std::invalid_argument for an empty function.
     [[nodiscard]] Subscription
     on_transition(std::function<void(std::string_view name, const Transition&)> listener);
+
+    /// The same for an object that keeps something for each name, given by std::ref(): its on_removal()
+    /// is called with each name that leaves, as a listener of on_removal() is.
+    template <TargetObserver Observer>
+    [[nodiscard]] Subscription on_transition(std::reference_wrapper<Observer> observer);
+
+    /// Calls `listener` with the name of every target that is evicted or removed, as long as the
+    /// Subscription lives.
+    ///
+    /// **Contract.** Exactly once for each target that leaves, one call at a time, outside every lock,
+    /// on the thread that caused it or on one that is delivering already. Transitions and removals of a
+    /// registry have one order. A removal comes after all transitions of the target that left, and
+    /// before those of a new target of that name. When the listener is called, a new target of that
+    /// name may exist already. The end of the registry is no removal. A listener may call anything
+    /// here; one that throws is contained.
+    /// **Errors.** std::invalid_argument for an empty function.
+    [[nodiscard]] Subscription
+    on_removal(std::function<void(std::string_view name, Removal reason)> listener);
 
   private:
     using Table = detail::TargetTable<C, P>;
@@ -172,7 +202,13 @@ class Registry {
         return {std::move(member), target};
     }
 
-    /// Makes it, or waits for who is at it.
+    /// Calls the listeners with the removals of a get(), however it ends.
+    struct DeliveryAtEnd {
+        const Table& table;
+        ~DeliveryAtEnd() { table.deliver(); }
+    };
+
+    /// Makes the target, or waits for the thread that makes it.
     template <class F>
     [[nodiscard]] Owner make(std::string_view name, F options_for);
 
@@ -188,6 +224,7 @@ class Registry {
 template <Clock C, FailurePolicy P>
 template <class F>
 auto Registry<C, P>::make(std::string_view name, F options_for) -> Owner {
+    const DeliveryAtEnd delivery{table_}; // after the turn: a listener may get() this very name
     for (;;) {
         std::optional<detail::Turn> turn;
         if (Owner found = table_.find_or(name, [&] { turn.emplace(turns_, name); })) return found;
@@ -204,8 +241,9 @@ auto Registry<C, P>::make(std::string_view name, F options_for) -> Owner {
                 (options_.evict_after ? ") already, none idle" : ") already")};
         }
         const auto own = overrides_.of(name);
-        Owner member = own ? std::make_shared<Member>(name, *own, clock_)
-                           : std::make_shared<Member>(name, options_for(name), clock_);
+        Owner member =
+            own ? std::make_shared<Member>(name, *own, clock_, table_.channel())
+                : std::make_shared<Member>(name, options_for(name), clock_, table_.channel());
         table_.add(member, place);
         turn.reset();
         if (options_.evict_after) table_.evict_some(detail::read(clock_), *options_.evict_after);
@@ -238,7 +276,9 @@ void Registry<C, P>::configure_prefix(std::string_view prefix, TargetOptions<P> 
 template <Clock C, FailurePolicy P>
 bool Registry<C, P>::remove(std::string_view name) {
     overrides_.forget(name);
-    return table_.remove(name) != nullptr;
+    const bool was_there = table_.remove(name) != nullptr;
+    table_.deliver();
+    return was_there;
 }
 
 template <Clock C, FailurePolicy P>
@@ -253,10 +293,30 @@ template <Clock C, FailurePolicy P>
 Subscription
 Registry<C, P>::on_transition(std::function<void(std::string_view, const Transition&)> listener) {
     if (!listener) refuse_option("on_transition: the listener must not be empty");
-    return Table::Channel::subscribe(
-        table_.listeners(), [listener = std::move(listener)](const detail::TargetEvent& event) {
-            if (!event.feed->is_live.load(std::memory_order_acquire)) return;
-            listener(event.feed->name, event.transition);
+    return detail::TargetChannel::subscribe(
+        table_.channel(), [listener = std::move(listener)](const detail::TargetEvent& event) {
+            detail::Feed::tell_transition(event, listener);
+        });
+}
+
+template <Clock C, FailurePolicy P>
+template <TargetObserver Observer>
+Subscription Registry<C, P>::on_transition(std::reference_wrapper<Observer> observer) {
+    return detail::TargetChannel::subscribe(
+        table_.channel(), [observer](const detail::TargetEvent& event) {
+            detail::Feed::tell_transition(event, observer.get());
+            detail::Feed::tell_removal(event, [&](std::string_view name, Removal reason) {
+                observer.get().on_removal(name, reason);
+            });
+        });
+}
+
+template <Clock C, FailurePolicy P>
+Subscription Registry<C, P>::on_removal(std::function<void(std::string_view, Removal)> listener) {
+    if (!listener) refuse_option("on_removal: the listener must not be empty");
+    return detail::TargetChannel::subscribe(
+        table_.channel(), [listener = std::move(listener)](const detail::TargetEvent& event) {
+            detail::Feed::tell_removal(event, listener);
         });
 }
 

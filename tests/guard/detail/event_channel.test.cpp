@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,6 +55,17 @@ TEST_CASE("EventQueue: grows when its slots do not suffice, wherever its head is
         for (int i = 0; i != 100; ++i) CHECK(queue.pop() == i);
         CHECK(queue.is_empty());
     }
+}
+
+TEST_CASE("EventQueue: gives back the memory of a backlog once it is empty", "[guard]") {
+    EventQueue<int> queue;
+    const std::size_t at_first = queue.capacity();
+    for (int i = 0; i != 100; ++i) queue.push(i);
+    CHECK(queue.capacity() >= 100);
+    for (int i = 0; i != 100; ++i) CHECK(queue.pop() == i);
+    CHECK(queue.capacity() == at_first);
+    for (int i = 0; i != 100; ++i) queue.push(i);
+    for (int i = 0; i != 100; ++i) CHECK(queue.pop() == i);
 }
 
 TEST_CASE("EventQueue: holds on to nothing that it gave back", "[guard]") {

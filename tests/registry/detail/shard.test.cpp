@@ -22,12 +22,13 @@ using Member = Shard::Owner::element_type;
 namespace {
 
 Shard::Owner member(std::string_view name) {
-    return std::make_shared<Member>(name, dashpot::TargetOptions<>{}, ManualClock{});
+    return std::make_shared<Member>(name, dashpot::TargetOptions<>{}, ManualClock{},
+                                    std::make_shared<dashpot::detail::TargetChannel>());
 }
 
 /// Every slot is in the ring, where it says that it is.
 bool is_sound(const Shard& shard) {
-    if (shard.ring.size() != shard.slots.size()) return false;
+    if (shard.ring.size() != shard.by_name.size()) return false;
     for (std::size_t i = 0; i != shard.ring.size(); ++i) {
         const auto& [name, slot] = *shard.ring[i];
         if (slot.place != i || slot.member->target.name() != name) return false;
@@ -88,7 +89,7 @@ TEST_CASE("Shard: takes out one after the other, as long as there are looks left
 TEST_CASE("Shard: a slot is unused from the look that first saw it so", "[registry]") {
     Shard shard;
     shard.add_locked(member("a"));
-    Shard::Slot& slot = shard.slots.find("a")->second;
+    Shard::Slot& slot = shard.by_name.find("a")->second;
     const Instant start{100s};
     CHECK_FALSE(Shard::is_unused(slot, start, 10s));
     CHECK_FALSE(Shard::is_unused(slot, start + 10s - 1ns, 10s));

@@ -4,11 +4,13 @@
 
 #include "catch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tests::registry_detail_target_table {
 
@@ -29,7 +31,9 @@ struct Rig {
     bool add(std::string_view name) {
         Place place{table.places(), most};
         if (!place) return false;
-        table.add(std::make_shared<Member>(name, dashpot::TargetOptions<>{}, ManualClock{}), place);
+        table.add(
+            std::make_shared<Member>(name, dashpot::TargetOptions<>{}, ManualClock{}, table.channel()),
+            place);
         return true;
     }
 };
@@ -91,13 +95,27 @@ TEST_CASE("TargetTable: evicts a few at a time, in the end all that are old", "[
     CHECK(rig.table.places() == 0);
 }
 
-TEST_CASE("TargetTable: there is one channel, which every target is forwarded to", "[registry]") {
+TEST_CASE("TargetTable: announces each target that leaves, once, and delivers it on demand",
+          "[registry]") {
     Rig rig;
-    CHECK(rig.add("before"));
-    const auto channel = rig.table.listeners();
-    CHECK(rig.table.listeners() == channel);
-    CHECK(rig.add("after"));
-    for (const auto& each : rig.table.all()) CHECK(each->target.breaker().listeners() == 1);
+    std::vector<std::string> gone;
+    const auto subscription = dashpot::detail::TargetChannel::subscribe(
+        rig.table.channel(), [&](const dashpot::detail::TargetEvent& event) {
+            dashpot::detail::Feed::tell_removal(
+                event, [&](std::string_view name, dashpot::Removal reason) {
+                    gone.push_back(std::string{name} + ' ' + std::string{to_string(reason)});
+                });
+        });
+    for (const char* name : {"a", "b", "c", "d"}) CHECK(rig.add(name));
+    const auto held = rig.table.find("b");
+    CHECK(rig.table.remove("a") != nullptr);
+    CHECK(rig.table.remove("a") == nullptr);
+    CHECK(gone.empty());
+    rig.table.deliver();
+    CHECK(gone == std::vector<std::string>{"a removed"});
+    CHECK(rig.table.evict_all(Instant{}, 0s) == 2);
+    std::sort(gone.begin() + 1, gone.end());
+    CHECK(gone == std::vector<std::string>{"a removed", "c evicted", "d evicted"});
 }
 
 } // namespace tests::registry_detail_target_table

@@ -18,8 +18,8 @@
 #include <dashpot/guard/detail/breaker_word.hpp>
 #include <dashpot/guard/detail/call_report.hpp>
 #include <dashpot/guard/detail/call_stripes.hpp>
-#include <dashpot/guard/detail/event_channel.hpp>
 #include <dashpot/guard/detail/refusal_gate.hpp>
+#include <dashpot/guard/detail/transition_outlets.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/failure_policy.hpp>
@@ -185,13 +185,19 @@ class BreakerCore {
         return Channel::subscribe(channel(), std::move(listener));
     }
 
+    /// Passes each transition on to `sink`, beside the listeners.
+    void forward_to(std::shared_ptr<TransitionSink> sink) noexcept {
+        const std::lock_guard lock{mutex_};
+        outlets_.set_sink(std::move(sink));
+    }
+
     [[nodiscard]] std::size_t listeners() const noexcept {
         const std::lock_guard lock{mutex_};
-        return channel_ ? channel_->size() : 0;
+        return outlets_.listeners();
     }
 
   private:
-    using Channel = EventChannel<Transition>;
+    using Channel = TransitionOutlets::Channel;
 
     [[nodiscard]] std::chrono::nanoseconds slow_after() const noexcept {
         return std::chrono::nanoseconds{slow_after_.load(std::memory_order_relaxed)};
@@ -300,7 +306,7 @@ class BreakerCore {
     /// matters here only to a history.
     template <class F>
     std::optional<Effect> change(BreakerWord seen, Instant at, F&& f) noexcept {
-        std::shared_ptr<Channel> to_deliver;
+        TransitionOutlets::Delivery delivery;
         Effect effect;
         {
             const std::lock_guard lock{mutex_};
@@ -309,11 +315,13 @@ class BreakerCore {
             effect = f(machine_);
             publish_locked();
             reopen_locked();
-            if (effect.moved_by && announce_locked(seen.state(), *effect.moved_by)) {
-                to_deliver = channel_;
+            if (effect.moved_by && outlets_.are_open()) {
+                const Snapshot now = snapshot_locked(machine_.since());
+                delivery = outlets_.push(
+                    {seen.state(), now.state, now.generation, *effect.moved_by, now.since, now});
             }
         }
-        if (to_deliver) to_deliver->deliver();
+        delivery.run();
         return effect;
     }
 
@@ -346,12 +354,6 @@ class BreakerCore {
         stripes_.open();
     }
 
-    [[nodiscard]] bool announce_locked(State from, Reason reason) noexcept {
-        if (!channel_) return false;
-        const Snapshot now = snapshot_locked(machine_.since());
-        return channel_->push({from, now.state, now.generation, reason, now.since, now});
-    }
-
     [[nodiscard]] Snapshot snapshot_locked(Instant at) const noexcept {
         Snapshot seen = machine_.snapshot(at);
         seen.ignored = stripes_.ignored();
@@ -361,8 +363,7 @@ class BreakerCore {
 
     [[nodiscard]] std::shared_ptr<Channel> channel() {
         const std::lock_guard lock{mutex_};
-        if (!channel_) channel_ = std::make_shared<Channel>();
-        return channel_;
+        return outlets_.own();
     }
 
     [[no_unique_address]] const C clock_;
@@ -370,8 +371,8 @@ class BreakerCore {
     // Written by who records something that counts: a line of its own, away from the word. Mutable,
     // since who reads the machine first tells it what lies in the stripes.
     alignas(cache_line) mutable threading::mutex mutex_;
-    mutable Machine machine_;          // guarded by mutex_
-    std::shared_ptr<Channel> channel_; // guarded by mutex_; null until somebody listens
+    mutable Machine machine_;   // guarded by mutex_
+    TransitionOutlets outlets_; // guarded by mutex_
 
     // Read by every caller, written only when something changes.
     alignas(cache_line) threading::atomic<std::uint64_t> word_; // written under mutex_

@@ -18,11 +18,12 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// First in, first out; room for 16 from the start, doubled when that is not enough.
+/// First in, first out; room for 16 from the start, doubled when that is not enough. What was added is
+/// given back once the queue is empty.
 template <class Event>
 class EventQueue {
   public:
-    EventQueue() : slots_(16) {}
+    EventQueue() : slots_(room) {}
 
     [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
 
@@ -38,10 +39,22 @@ class EventQueue {
         Event event = std::exchange(slots_[head_], Event{});
         head_ = (head_ + 1) % slots_.size();
         --size_;
+        if (size_ == 0 && slots_.size() != room) shrink();
         return event;
     }
 
+    /// How many events fit without another allocation.
+    [[nodiscard]] std::size_t capacity() const noexcept { return slots_.size(); }
+
   private:
+    static constexpr std::size_t room = 16;
+
+    void shrink() {
+        slots_.resize(room);
+        slots_.shrink_to_fit();
+        head_ = 0;
+    }
+
     void grow() {
         std::vector<Event> wider(2 * slots_.size());
         for (std::size_t i = 0; i != size_; ++i) {

@@ -114,10 +114,9 @@ struct alignas(cache_line) Shard {
     }
 
     threading::mutex mutex;
-    ByName<Slot> by_name;                                      // guarded by mutex
-    std::vector<typename ByName<Slot>::value_type*> ring;      // guarded by mutex; all slots
-    std::size_t hand = 0;                                      // guarded by mutex; in the ring
-    std::shared_ptr<typename Member<C, P>::Channel> listeners; // guarded by mutex; null until needed
+    ByName<Slot> by_name;                                 // guarded by mutex
+    std::vector<typename ByName<Slot>::value_type*> ring; // guarded by mutex; all slots
+    std::size_t hand = 0;                                 // guarded by mutex; in the ring
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

@@ -7,10 +7,12 @@
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/registry/detail/feed.hpp>
 #include <dashpot/registry/detail/member.hpp>
 #include <dashpot/registry/detail/overrides.hpp>
 #include <dashpot/registry/detail/place.hpp>
 #include <dashpot/registry/detail/shard.hpp>
+#include <dashpot/registry/removal.hpp>
 
 #include <algorithm>
 #include <array>
@@ -34,7 +36,6 @@ template <Clock C, FailurePolicy P>
 class TargetTable {
   public:
     using Owner = typename Shard<C, P>::Owner;
-    using Channel = typename Member<C, P>::Channel;
 
     /// How many targets evict_into() may look at in any case.
     static constexpr std::size_t few = 16;
@@ -69,23 +70,29 @@ class TargetTable {
     void add(const Owner& member, Place& place) {
         Shard<C, P>& shard = shard_of(member->target.name());
         const std::lock_guard lock{shard.mutex};
-        if (shard.listeners) member->forward_to(shard.listeners);
         shard.add_locked(member);
         place.keep();
         size_.fetch_add(1, std::memory_order_relaxed);
     }
 
-    /// Takes it out; null if there is none.
+    /// Takes it out; null if there is none. deliver() has to follow.
     [[nodiscard]] Owner remove(std::string_view name) {
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
         Owner removed = shard.take_locked(name);
         if (removed) {
-            removed->feed->is_live.store(false, std::memory_order_release);
+            removed->feed->silence();
+            removed->feed->push(Removal::removed);
             forget_one();
         }
         return removed;
     }
+
+    /// Where the events of all targets go. Targets that nothing listens to cost no memory for it.
+    [[nodiscard]] const std::shared_ptr<TargetChannel>& channel() const noexcept { return channel_; }
+
+    /// Calls the listeners with the removals that wait. Call it without a lock.
+    void deliver() const noexcept { channel_->deliver(); }
 
     /// All, at some moment each.
     [[nodiscard]] std::vector<Owner> all() const {
@@ -101,18 +108,15 @@ class TargetTable {
     /// The number of taken places, for a Place.
     [[nodiscard]] threading::atomic<std::size_t>& places() noexcept { return places_; }
 
-    /// Where there is no place: one that an idle target leaves. The target is destroyed by the caller.
+    /// Where there is no place: one that an idle target leaves. The target is destroyed by the caller,
+    /// and deliver() has to follow.
     [[nodiscard]] Owner evict_into(Place& place, Instant now);
 
-    /// Forgets a few of those that were unused for so long.
+    /// Forgets a few of those that were unused for so long. deliver() has to follow.
     void evict_some(Instant now, std::chrono::nanoseconds unused_for);
 
     /// Forgets all that are idle, if `unused_for` is 0, or were unused for so long.
     std::size_t evict_all(Instant now, std::chrono::nanoseconds unused_for);
-
-    /// The channel of all targets' transitions, made when the first listener comes: targets that nobody
-    /// listens to pay nothing.
-    [[nodiscard]] std::shared_ptr<Channel> listeners();
 
   private:
     [[nodiscard]] Shard<C, P>& shard_of(std::string_view name) const noexcept {
@@ -152,8 +156,7 @@ class TargetTable {
     threading::atomic<bool> has_period_{false};
     threading::atomic<std::int64_t> period_began_{0};
     threading::atomic<std::int64_t> looks_left_{0}; // beyond the few of each
-    threading::mutex listeners_mutex_;
-    std::shared_ptr<Channel> listeners_; // guarded by listeners_mutex_
+    const std::shared_ptr<TargetChannel> channel_ = std::make_shared<TargetChannel>();
 };
 
 template <Clock C, FailurePolicy P>
@@ -171,6 +174,7 @@ auto TargetTable<C, P>::evict_into(Place& place, Instant now) -> Owner {
                                           [](auto& slot) { return Shard<C, P>::is_seen_idle(slot); });
         looked += looks - looks_left;
         if (!evicted) continue;
+        evicted->feed->push(Removal::evicted);
         place.inherit();
         size_.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -190,6 +194,7 @@ void TargetTable<C, P>::evict_some(Instant now, std::chrono::nanoseconds unused_
         each = shard.evict_next_locked(
             looks, [&](auto& slot) { return Shard<C, P>::is_unused(slot, now, unused_for); });
         if (!each) return;
+        each->feed->push(Removal::evicted);
         forget_one();
     }
 }
@@ -199,7 +204,7 @@ std::size_t TargetTable<C, P>::evict_all(Instant now, std::chrono::nanoseconds u
     std::size_t count = 0;
     for (Shard<C, P>& shard : shards_) {
         std::vector<Owner> evicted;
-        const std::lock_guard lock{shard.mutex};
+        std::unique_lock lock{shard.mutex};
         evicted.reserve(shard.ring.size());
         shard.hand = 0; // so that who takes the place of one evicted was not looked at before
         std::size_t looks = shard.ring.size();
@@ -207,26 +212,15 @@ std::size_t TargetTable<C, P>::evict_all(Instant now, std::chrono::nanoseconds u
             return unused_for.count() == 0 ? Shard<C, P>::is_seen_idle(slot)
                                            : Shard<C, P>::is_unused(slot, now, unused_for);
         })) {
+            each->feed->push(Removal::evicted);
             evicted.push_back(std::move(each));
             forget_one();
             ++count;
         }
+        lock.unlock();
+        deliver();
     }
     return count;
-}
-
-template <Clock C, FailurePolicy P>
-auto TargetTable<C, P>::listeners() -> std::shared_ptr<Channel> {
-    const std::lock_guard lock{listeners_mutex_};
-    if (listeners_) return listeners_;
-    const auto made = std::make_shared<Channel>();
-    for (Shard<C, P>& shard : shards_) {
-        const std::lock_guard shard_lock{shard.mutex};
-        shard.listeners = made; // from here on, who adds a target forwards it
-        for (auto* const each : shard.ring) each->second.member->forward_to(made);
-    }
-    listeners_ = made;
-    return made;
 }
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_REGISTRY_REMOVAL_HPP
+#define DASHPOT_REGISTRY_REMOVAL_HPP
+
+#include <dashpot/core/abi.hpp>
+#include <dashpot/guard/transition.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace dashpot::inline DASHPOT_ABI {
+
+/// Why a target left a Registry.
+enum class Removal : std::uint8_t {
+    evicted, ///< It was idle. The options configured for its name stay.
+    removed, ///< By Registry::remove(). The options configured for its name are forgotten too.
+};
+
+/// The name of the enumerator.
+[[nodiscard]] constexpr std::string_view to_string(Removal reason) noexcept {
+    switch (reason) {
+    case Removal::evicted: return "evicted";
+    case Removal::removed: return "removed";
+    }
+    return "unknown";
+}
+
+/// An object that keeps something for each name: it is called with each transition, and its member
+/// function on_removal() with each name that leaves. See Registry::on_transition().
+template <class T>
+concept TargetObserver =
+    requires(T& observer, std::string_view name, const Transition& transition, Removal reason) {
+        observer(name, transition);
+        observer.on_removal(name, reason);
+    };
+
+} // namespace dashpot::inline DASHPOT_ABI
+
+#endif
