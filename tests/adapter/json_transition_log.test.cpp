@@ -208,6 +208,19 @@ TEST_CASE("JsonTransitionLog: refuses an empty wall clock and a path that cannot
     CHECK_THROWS_AS(JsonTransitionLog{"/"}, std::system_error);
 }
 
+TEST_CASE("JsonTransitionLog: in a pipe, an object gives the number of lines lost", "[adapter]") {
+    support::Fifo fifo;
+    fifo.join();
+    JsonTransitionLog log{fifo.path(), stopped};
+    fifo.leave();
+    for (int i = 0; i != 3; ++i) CHECK_FALSE(log.append("ONE", opened));
+    fifo.join();
+    CHECK(log.append("TWO", opened));
+    CHECK(log.lost() == 3);
+    CHECK(fifo.read() ==
+          "{\"time\":\"2026-11-30T08:00:00.042Z\",\"lost_lines\":3}\n" + logged("TWO", opened));
+}
+
 TEST_CASE("JsonTransitionLog: listens to a registry", "[adapter]") {
     const ScratchFile file;
     JsonTransitionLog log{file.path(), stopped};

@@ -7,9 +7,12 @@
 
 #include "catch.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
@@ -51,10 +54,11 @@ class ScratchFile {
     std::filesystem::path directory_;
 };
 
-/// While it lives, no file of this process grows beyond `bytes`; it may write no report of its own.
+/// While it lives, no file of this process grows beyond `bytes`; it may write no report of its own. The
+/// signal for that has its default action, which ends the process.
 class FileSizeLimit {
   public:
-    explicit FileSizeLimit(rlim_t bytes) : handler_{std::signal(SIGXFSZ, SIG_IGN)} {
+    explicit FileSizeLimit(rlim_t bytes) : handler_{std::signal(SIGXFSZ, SIG_DFL)} {
         ::getrlimit(RLIMIT_FSIZE, &before_);
         const rlimit smaller{bytes, before_.rlim_max};
         ::setrlimit(RLIMIT_FSIZE, &smaller);
@@ -69,6 +73,40 @@ class FileSizeLimit {
   private:
     void (*handler_)(int);
     rlimit before_{};
+};
+
+/// A FIFO and its reader, which may leave and come back; SIGPIPE has its default action meanwhile.
+class Fifo {
+  public:
+    Fifo() : handler_{std::signal(SIGPIPE, SIG_DFL)} {
+        REQUIRE(::mkfifo(file_.path().c_str(), 0600) == 0);
+    }
+    Fifo(const Fifo&) = delete;
+    Fifo& operator=(const Fifo&) = delete;
+    ~Fifo() {
+        leave();
+        (void)std::signal(SIGPIPE, handler_);
+    }
+
+    std::string path() const { return file_.path(); }
+    void join() { REQUIRE((reader_ = ::open(path().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) >= 0); }
+    void leave() {
+        if (reader_ >= 0) ::close(reader_);
+        reader_ = -1;
+    }
+    /// All that is in it.
+    std::string read() const {
+        std::string text;
+        std::array<char, 4096> part{};
+        for (ssize_t size = 0; (size = ::read(reader_, part.data(), part.size())) > 0;)
+            text.append(part.data(), static_cast<std::size_t>(size));
+        return text;
+    }
+
+  private:
+    const ScratchFile file_;
+    void (*handler_)(int);
+    int reader_ = -1;
 };
 
 /// Of this process.

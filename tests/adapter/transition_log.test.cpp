@@ -7,6 +7,9 @@
 #include "adapter/log_support.hpp"
 #include "guard/breaker_support.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -283,6 +286,38 @@ TEST_CASE("TransitionLog: a line torn right before its end, or again and again, 
                          "2026-\n"
                          "20\n"
                          "2026-11-30T00:00:00.000Z|END|CLOSED->OPEN\n");
+}
+
+TEST_CASE("TransitionLog: a line torn by another process is ended by the next process that writes",
+          "[adapter]") {
+    const ScratchFile file;
+    TransitionLog second{file.path(), stopped_at(end_of_november)};
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const FileSizeLimit disk{30};
+        TransitionLog first{file.path(), stopped_at(end_of_november)};
+        ::_exit(first.append("ONE", opened) ? 1 : 0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(status == 0);
+    CHECK(second.append("TWO", opened));
+    CHECK(file.text() == "2026-11-30T00:00:00.000Z|ONE|C\n"
+                         "2026-11-30T00:00:00.000Z|TWO|CLOSED->OPEN\n");
+}
+
+TEST_CASE("TransitionLog: in a pipe, a line of three fields gives the number of lines lost",
+          "[adapter]") {
+    support::Fifo fifo;
+    fifo.join();
+    TransitionLog log{fifo.path(), stopped_at(end_of_november)};
+    fifo.leave();
+    for (int i = 0; i != 3; ++i) CHECK_FALSE(log.append("ONE", opened));
+    fifo.join();
+    CHECK(log.append("TWO", opened));
+    CHECK(log.lost() == 3);
+    CHECK(fifo.read() == "2026-11-30T00:00:00.000Z||3 lines lost\n"
+                         "2026-11-30T00:00:00.000Z|TWO|CLOSED->OPEN\n");
 }
 
 TEST_CASE("TransitionLog: listens to a registry", "[adapter]") {

@@ -35,8 +35,9 @@ namespace dashpot::inline DASHPOT_ABI {
 /// `retry_after_ms`, in that order: the transition's, and its snapshot's by the same names. A rate is
 /// null where the snapshot's is empty; `retry_after_ms` is rounded up. A line is valid JSON whatever
 /// the target is called: a byte of its name that is no part of a character in UTF-8 becomes the four
-/// characters `\xNN`, as in the metrics. Lines are written, lost and counted as those of TransitionLog.
-/// **Threads.** Any. **Cost.** One system call and a mutex per line. POSIX only.
+/// characters `\xNN`, as in the metrics. Lines are written, lost and counted as those of TransitionLog;
+/// the one about lost lines has the members `time` and `lost_lines`.
+/// **Threads.** Any. **Cost.** As of TransitionLog. POSIX only.
 /// **Errors.** The constructor throws std::system_error naming the file if it cannot be opened.
 /// **Source.** RFC 8259.
 class JsonTransitionLog {
@@ -53,7 +54,8 @@ class JsonTransitionLog {
 
     /// Appends a line. @return false if it was lost
     bool append(std::string_view target, const Transition& transition) noexcept {
-        return file_.append([&] { return line(wall_clock_(), target, transition); });
+        return file_.append([&] { return line(wall_clock_(), target, transition); },
+                            [&](std::uint64_t lost) { return gap(wall_clock_(), lost); });
     }
 
     /// append(), in the shape of a listener of Registry::on_transition().
@@ -87,6 +89,12 @@ class JsonTransitionLog {
                       std::chrono::ceil<std::chrono::milliseconds>(seen.retry_after).count());
         text += "}\n";
         return text;
+    }
+
+    [[nodiscard]] static std::string gap(std::chrono::system_clock::time_point at, std::uint64_t lost) {
+        std::string text = R"({"time":")" + detail::log_time(at) + "\"";
+        append_number(text, "lost_lines", lost);
+        return text + "}\n";
     }
 
     static void append_escaped(std::string& text, std::string_view name) {

@@ -27,10 +27,15 @@ namespace dashpot::inline DASHPOT_ABI {
 /// **Contract.** TIME is the wall clock's when the line is written: UTC, ISO 8601, milliseconds. In
 /// TARGET a control character, `|` and `\` are written as `\xNN`, so that a line is always one line of
 /// three fields. Each line is one write to a file opened for appending: lines of several processes do
-/// not mix. A line that cannot be written whole is lost and counted, and nothing is thrown; if part of
-/// it got there, the next line begins on a line of its own. It must outlive what is subscribed to it.
-/// **Threads.** Any. **Cost.** One system call and a mutex per line. POSIX only.
-/// **Errors.** The constructor throws std::system_error naming the file if it cannot be opened.
+/// not mix. A line that cannot be written whole at once is lost and counted; nothing is thrown and no
+/// signal is raised. Such causes are a full disk, a file at its size limit, and a pipe that is full or
+/// has no reader. If part of a line got there, the next line begins on a line of its own, whichever
+/// process writes it. In a pipe, the first line after lost ones is `TIME||N lines lost`. The log must
+/// outlive what is subscribed to it.
+/// **Threads.** Any. The reader of a pipe holds no caller, but a disk that hangs does.
+/// **Cost.** A mutex and about ten system calls per line, one of them a write. POSIX only.
+/// **Errors.** The constructor throws std::system_error naming the file if it cannot be opened, and
+/// does not wait for the reader of a FIFO.
 class TransitionLog {
   public:
     /// Tells the time that stands in the log, and nothing else.
@@ -45,7 +50,8 @@ class TransitionLog {
 
     /// Appends a line. @return false if it was lost
     bool append(std::string_view target, const Transition& transition) noexcept {
-        return file_.append([&] { return line(wall_clock_(), target, transition); });
+        return file_.append([&] { return line(wall_clock_(), target, transition); },
+                            [&](std::uint64_t lost) { return gap(wall_clock_(), lost); });
     }
 
     /// append(), in the shape of a listener of Registry::on_transition().
@@ -77,6 +83,10 @@ class TransitionLog {
         text += to_string(transition.to);
         text += '\n';
         return text;
+    }
+
+    [[nodiscard]] static std::string gap(std::chrono::system_clock::time_point at, std::uint64_t lost) {
+        return detail::log_time(at) + "||" + std::to_string(lost) + " lines lost\n";
     }
 
     static void append_escaped(std::string& text, std::string_view name) {

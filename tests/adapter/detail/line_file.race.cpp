@@ -6,9 +6,12 @@
 #include "catch.hpp"
 
 #include <atomic>
+#include <barrier>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,7 +37,7 @@ TEST_CASE("LineFile: rotated under load, it loses no line, doubles none and cuts
                     // Some lines are longer than others: one that is cut in two shows.
                     const std::string line = std::to_string(writer) + ":" + std::to_string(i) + ":" +
                                              std::string(static_cast<std::size_t>(i % 97), 'x') + "\n";
-                    file.append([&] { return line; });
+                    file.append([&] { return line; }, [](std::uint64_t) { return std::string{}; });
                 }
                 --running;
             });
@@ -62,6 +65,33 @@ TEST_CASE("LineFile: rotated under load, it loses no line, doubles none and cuts
             if (seen[line] != 1) FAIL(line + ": " + std::to_string(seen[line]) + " times");
         }
     }
+}
+
+TEST_CASE("LineFile: what several logs of one file leave torn is ended once, whichever writes next",
+          "[race]") {
+    constexpr int writers = 4;
+    constexpr int rounds = 200;
+    const ScratchFile scratch;
+    std::vector<std::unique_ptr<LineFile>> files;
+    for (int writer = 0; writer != writers; ++writer)
+        files.push_back(std::make_unique<LineFile>("Log", scratch.path()));
+    const auto none = [](std::uint64_t) { return std::string{}; };
+    for (int round = 0; round != rounds; ++round) {
+        // A program that knows nothing of the others leaves a part of a line.
+        std::ofstream{scratch.path(), std::ios::app | std::ios::binary} << "torn";
+        std::barrier together{writers};
+        std::vector<std::jthread> threads;
+        for (const auto& file : files) {
+            threads.emplace_back([&] {
+                together.arrive_and_wait();
+                file->append([] { return std::string{"line\n"}; }, none);
+            });
+        }
+    }
+    std::map<std::string, int> seen;
+    std::ifstream lines{scratch.path(), std::ios::binary};
+    for (std::string line; std::getline(lines, line);) ++seen[line];
+    CHECK(seen == std::map<std::string, int>{{"line", writers * rounds}, {"torn", rounds}});
 }
 
 } // namespace tests::adapter_detail_line_file_race

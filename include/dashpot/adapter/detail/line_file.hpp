@@ -2,14 +2,14 @@
 #ifndef DASHPOT_ADAPTER_DETAIL_LINE_FILE_HPP
 #define DASHPOT_ADAPTER_DETAIL_LINE_FILE_HPP
 
+#include <dashpot/adapter/detail/append_file.hpp>
 #include <dashpot/core/abi.hpp>
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -22,46 +22,62 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 /// A file that whole lines are appended to, by any number of threads and processes.
 ///
 /// **Contract.** A line is one write to a file opened for appending: lines do not mix. One that cannot
-/// be written whole is lost and counted; if part of it got there, the next begins on a line of its own,
-/// also when that was in an earlier life of the process.
-/// **Threads.** Any. **Cost.** One system call and a mutex per line. POSIX only.
+/// be written whole at once is lost and counted: a full disk, a file at its size limit, a pipe that is
+/// full or has no reader. No signal is raised for it. A line begins on a line of its own, also behind
+/// what another process, another LineFile or an earlier life of the process has left torn. If lines for
+/// a pipe were lost, a line that gives their number stands before the next one.
+/// **Threads.** Any. A reader that stops reading holds no caller.
+/// **Cost.** A mutex and about ten system calls per line, one of them a write. POSIX only.
 class LineFile {
   public:
-    /// Opens `path` for appending, and makes it if need be.
+    /// Opens `path` for appending, and creates the file if it does not exist.
     /// @param owner  stands before the message of the std::system_error
     LineFile(std::string_view owner, std::string path)
-        : path_{std::move(path)}, file_{open(path_)}, is_torn_{ends_within_a_line(path_)} {
-        if (file_ >= 0) return;
-        throw std::system_error{errno, std::generic_category(),
-                                std::string{owner} + ": cannot open \"" + path_ + "\""};
+        : path_{std::move(path)}, file_{AppendFile::open(path_)} {
+        if (file_) return;
+        const int error = errno;
+        throw std::system_error{error, std::generic_category(),
+                                std::string{owner} + ": cannot open \"" + path_ + "\"" +
+                                    (error == ENXIO && is_fifo(path_)
+                                         ? ", a FIFO that no process has open for reading"
+                                         : "")};
     }
 
     LineFile(const LineFile&) = delete;
     LineFile& operator=(const LineFile&) = delete;
-    ~LineFile() { ::close(file_); }
 
-    /// Appends what `make_line` returns, with the line feed at its end. @return false if it was lost
-    template <class MakeLine>
-    bool append(MakeLine&& make_line) noexcept {
+    /// Appends what `make_line` returns, with the line feed at its end.
+    /// @param make_gap  makes the line about that many lines lost before it
+    /// @return false if the line was lost
+    template <class MakeLine, class MakeGap>
+    bool append(MakeLine&& make_line, MakeGap&& make_gap) noexcept {
         try {
-            if (write(std::forward<MakeLine>(make_line)())) return true;
+            const std::string line = std::forward<MakeLine>(make_line)();
+            const std::lock_guard lock{mutex_};
+            const std::string gap = untold_ > 0 && file_.is_pipe() ? make_gap(untold_) : std::string{};
+            if (write_locked(gap + line)) {
+                untold_ = 0;
+                return true;
+            }
+            if (file_.is_pipe()) ++untold_;
         } catch (...) { // out of memory, or what make_line asks: a line is lost, the service goes on
         }
         lost_.fetch_add(1, std::memory_order_relaxed);
         return false;
     }
 
-    /// Opens the path anew, as after somebody has renamed the file. What is appended meanwhile is in
-    /// the one file or in the other, whole. @return the error, with which all stays as it was
+    /// Opens the path again, as after a rotation has renamed the file. A line that is appended
+    /// meanwhile is in one of the two files, whole.
+    /// @return the error, with which the log goes on with the file that it has
     [[nodiscard]] std::error_code reopen() noexcept {
-        int other = open(path_);
-        if (other < 0) return {errno, std::generic_category()};
+        // Outside the lock: where the path hangs, lines go on to the old file.
+        AppendFile other = AppendFile::open(path_);
+        if (!other) return {errno, std::generic_category()};
         {
             const std::lock_guard lock{mutex_};
-            std::swap(file_, other);
-            is_torn_ = ends_within_a_line(path_);
+            file_.swap(other);
+            if (!file_.is_pipe()) is_torn_ = false; // a FIFO may be the same one
         }
-        ::close(other);
         return {};
     }
 
@@ -69,35 +85,20 @@ class LineFile {
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
   private:
-    [[nodiscard]] static int open(const std::string& path) noexcept {
-        return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    }
-
-    /// Only of a plain file: to look into a pipe would take from it.
-    [[nodiscard]] static bool ends_within_a_line(const std::string& path) noexcept {
+    [[nodiscard]] static bool is_fifo(const std::string& path) noexcept {
         struct stat about{};
-        if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
-            return false;
-        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (file < 0) return false; // it may be for writing only
-        char last = '\n';
-        static_cast<void>(::pread(file, &last, 1, about.st_size - 1));
-        ::close(file);
-        return last != '\n';
+        return ::stat(path.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
     }
 
-    [[nodiscard]] bool write(std::string text) {
-        const std::lock_guard lock{mutex_};
-        if (is_torn_) text.insert(text.begin(), '\n');
-        ssize_t written = 0;
-        do {
-            written = ::write(file_, text.data(), text.size());
-        } while (written < 0 && errno == EINTR);
+    [[nodiscard]] bool write_locked(std::string text) {
+        const AppendFile::Lock lock{file_};
+        if (file_.ends_within_a_line().value_or(is_torn_)) text.insert(text.begin(), '\n');
+        const ssize_t written = file_.write(text);
         if (written == static_cast<ssize_t>(text.size())) {
             is_torn_ = false;
             return true;
         }
-        // A disk that fills up takes part of a line; a next one must not be glued to it.
+        // A disk that fills up takes part of a line; the next line must not be glued to it.
         if (written > 0) is_torn_ = text[static_cast<std::size_t>(written) - 1] != '\n';
         return false;
     }
@@ -105,8 +106,9 @@ class LineFile {
     const std::string path_;
     std::atomic<std::uint64_t> lost_{0};
     std::mutex mutex_;
-    int file_;     // guarded by mutex_
-    bool is_torn_; // guarded by mutex_
+    AppendFile file_;      // guarded by mutex_
+    bool is_torn_ = false; // guarded by mutex_; what this object knows where the file cannot be read
+    std::uint64_t untold_ = 0; // guarded by mutex_; lines for a pipe that were lost since the last one
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_ADAPTER_DETAIL_CONTAINED_WRITE_HPP
+#define DASHPOT_ADAPTER_DETAIL_CONTAINED_WRITE_HPP
+
+#include <dashpot/core/abi.hpp>
+
+#include <signal.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+
+namespace dashpot::inline DASHPOT_ABI::detail {
+
+/// Keeps the signals away that a write can raise on this thread: SIGPIPE where a pipe has no reader,
+/// SIGXFSZ where a file is at its size limit. By default each of them ends the process.
+///
+/// **Contract.** A signal that this thread's writes raise is taken away before the destructor returns.
+/// One that was pending before stays pending. No other thread's signals change.
+/// **Threads.** Made and destroyed by the same thread. **Cost.** Four system calls.
+class WriteSignals {
+  public:
+    WriteSignals() noexcept {
+        sigset_t pending{};
+        ::sigpending(&pending);
+        ::sigemptyset(&raised_by_write_);
+        for (const int signal : {SIGPIPE, SIGXFSZ})
+            if (::sigismember(&pending, signal) == 0) ::sigaddset(&raised_by_write_, signal);
+        ::pthread_sigmask(SIG_BLOCK, &raised_by_write_, &before_);
+    }
+    WriteSignals(const WriteSignals&) = delete;
+    WriteSignals& operator=(const WriteSignals&) = delete;
+    ~WriteSignals() {
+        const int error = errno;
+        take(SIGPIPE);
+        take(SIGXFSZ);
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        errno = error;
+    }
+
+  private:
+    // With sigwait() and not sigtimedwait(), which not every POSIX system has.
+    void take(int signal) const noexcept {
+        if (::sigismember(&raised_by_write_, signal) == 0) return;
+        sigset_t pending{};
+        ::sigpending(&pending);
+        if (::sigismember(&pending, signal) == 0) return;
+        sigset_t only{};
+        ::sigemptyset(&only);
+        ::sigaddset(&only, signal);
+        int taken = 0;
+        ::sigwait(&only, &taken);
+    }
+
+    sigset_t raised_by_write_{};
+    sigset_t before_{};
+};
+
+/// Writes once, as write() does, but again after an interruption. A pipe without a reader is EPIPE, a
+/// file at its size limit EFBIG, and neither raises a signal.
+///
+/// @return how many bytes were written; -1: none, and errno says why
+[[nodiscard]] inline ssize_t contained_write(int file, std::string_view text) noexcept {
+    const WriteSignals signals;
+    ssize_t written = 0;
+    do {
+        written = ::write(file, text.data(), text.size());
+    } while (written < 0 && errno == EINTR);
+    return written;
+}
+
+} // namespace dashpot::inline DASHPOT_ABI::detail
+
+#endif
