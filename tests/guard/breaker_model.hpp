@@ -27,7 +27,7 @@ inline bool has_passed(Time start, Time length, Time now) {
 /// How a breaker waits and probes.
 struct Setting {
     Time wait = 10, factor = 1, cap = 10;
-    Time lease = 0; // of a probe; 0: as long as the wait in force
+    Time lease = 0; // of a probe; 0: the wait in force, twice as long for each further period
     std::uint32_t probes = 1, needed = 1;
     State initial_state = State::closed;
 
@@ -132,7 +132,7 @@ class Breaker {
                                      setting.factor != setting_.factor || setting.cap != setting_.cap;
         policy_ = policy;
         setting_ = setting;
-        if (waits_otherwise && (state_ == State::open || state_ == State::half_open)) wait_ = wait();
+        if (waits_otherwise && (state_ == State::open || state_ == State::half_open)) draw_wait();
     }
 
     [[nodiscard]] std::uint64_t generation() const { return generation_; }
@@ -201,10 +201,20 @@ class Breaker {
         return wait;
     }
 
+    void draw_wait() {
+        wait_ = wait();
+        periods_ = 0;
+    }
+
     /// The rules of a half-open period that begins now.
-    [[nodiscard]] Setting period() const {
+    [[nodiscard]] Setting period() {
+        const int earlier = periods_++;
         Setting rules = setting_;
-        if (rules.lease == 0) rules.lease = wait_;
+        if (rules.lease != 0) return rules;
+        constexpr Time ten_minutes = 600'000'000'000;
+        rules.lease = wait_;
+        for (int i = 0; i != earlier && rules.lease < ten_minutes; ++i)
+            rules.lease = (std::min)(2 * rules.lease, ten_minutes);
         return rules;
     }
 
@@ -212,7 +222,7 @@ class Breaker {
         when_it_left_ = counts(now);
         if (to == State::open) {
             reopenings_ = state_ == State::half_open ? reopenings_ + 1 : 0;
-            wait_ = wait();
+            draw_wait();
             opened_at_ = now;
         }
         if (to == State::half_open) period_ = period();
@@ -231,6 +241,7 @@ class Breaker {
     Time since_;
     Time opened_at_ = 0, wait_ = 0; // meant in OPEN and HALF_OPEN
     int reopenings_ = 0;
+    int periods_ = 0; // half-open ones, since the wait was drawn
     Time last_granted_ = 0;
     std::uint64_t would_have_opened_ = 0;
     Calls calls_{};               // that it judges by

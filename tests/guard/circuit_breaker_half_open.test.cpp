@@ -282,15 +282,103 @@ TEST_CASE("HALF_OPEN: a fresh period starts with all its probes, a new generatio
     CHECK(heard.path() == "HALF_OPEN->CLOSED");
 }
 
+namespace {
+
+/// Takes and loses all probes of a period, and waits until the next begins: taking its probes shows
+/// that `timeout` was long enough. @return true if no shorter wait was
+bool gives_up_after(Due& due, std::chrono::nanoseconds timeout, std::vector<Permit>& lost,
+                    int probes = 1) {
+    for (Permit& probe : due.take(probes)) lost.push_back(std::move(probe));
+    due.clock.advance(timeout - 1ns);
+    const bool is_early = static_cast<bool>(due.breaker.try_acquire());
+    due.clock.advance(1ns);
+    return !is_early;
+}
+
+} // namespace
+
+TEST_CASE("HALF_OPEN: each period in a row waits twice as long for its probes, up to ten minutes",
+          "[guard]") {
+    const int probes = GENERATE(1, 3);
+    Due due{{.probes = static_cast<std::uint32_t>(probes)}};
+    std::vector<Permit> lost;
+    for (const auto timeout : {10s, 20s, 40s, 80s, 160s, 320s, 600s, 600s, 600s}) {
+        CAPTURE(timeout.count());
+        CHECK(gives_up_after(due, timeout, lost, probes));
+    }
+    for (Permit& probe : due.take(probes)) CHECK(probe.success());
+    CHECK(due.breaker.state() == State::closed);
+}
+
+TEST_CASE("HALF_OPEN: a target slower than the reset timeout is heard in the end", "[guard]") {
+    const auto answers_after = GENERATE(11s, 39s, 599s);
+    Due due{{}};
+    std::vector<Permit> lost;
+    for (auto timeout = 10s; timeout < answers_after; timeout *= 2)
+        REQUIRE(gives_up_after(due, timeout, lost));
+    Permit probe = due.breaker.try_acquire();
+    due.clock.advance(answers_after);
+    for (Permit& late : lost) CHECK_FALSE(late.success());
+    CHECK(probe.success());
+    CHECK(due.breaker.state() == State::closed);
+}
+
+TEST_CASE("HALF_OPEN: an answer that decides nothing does not make the next period shorter",
+          "[guard]") {
+    Due due{{.probes = 2}};
+    auto first = due.take(2);
+    CHECK(first[0].success()); // the target is healthy; the other probe is slow
+    due.clock.advance(10s);
+    std::vector<Permit> lost;
+    CHECK(gives_up_after(due, 20s, lost, 2));
+    CHECK(gives_up_after(due, 40s, lost, 2));
+}
+
+TEST_CASE("HALF_OPEN: the probe timeout starts over with the next wait in OPEN", "[guard]") {
+    Due due{{}};
+    std::vector<Permit> lost;
+    CHECK(gives_up_after(due, 10s, lost));
+    CHECK(gives_up_after(due, 20s, lost));
+    SECTION("by a probe that fails") { fail(due.breaker); }
+    SECTION("by a probe that succeeds, and another opening") {
+        succeed(due.breaker);
+        fail(due.breaker);
+    }
+    SECTION("by a command") { due.breaker.trip(); }
+    REQUIRE(due.breaker.state() == State::open);
+    due.clock.advance(10s);
+    CHECK(gives_up_after(due, 10s, lost));
+    CHECK(gives_up_after(due, 20s, lost));
+}
+
+TEST_CASE("HALF_OPEN: a reset timeout beyond ten minutes is the probe timeout of every period",
+          "[guard]") {
+    for (const auto wait : {std::chrono::nanoseconds{10min}, std::chrono::nanoseconds{10min} + 1ns,
+                            std::chrono::nanoseconds{48h}}) {
+        ManualClock clock;
+        Breaker breaker{{.threshold = 1}, {.reset_timeout = wait}, clock};
+        fail(breaker);
+        std::vector<Permit> lost;
+        for (int period = 0; period != 3; ++period) {
+            clock.advance(wait - 1ns);
+            CHECK_FALSE(breaker.allow());
+            clock.advance(1ns);
+            lost.push_back(breaker.try_acquire());
+            CHECK(lost.back());
+        }
+    }
+}
+
 TEST_CASE("HALF_OPEN: periods are given up one after another for as long as nobody answers",
           "[guard]") {
-    Due due{{}};
+    Due due{{.probe_timeout = 10s}};
     std::vector<Permit> lost;
     for (int i = 0; i != 50; ++i) {
         lost.push_back(due.breaker.try_acquire());
         CHECK(lost.back());
-        CHECK_FALSE(due.breaker.allow());
-        due.clock.advance(10s);
+        due.clock.advance(10s - 1ns);
+        CHECK_FALSE(due.breaker.allow()); // one that was given stays as given
+        due.clock.advance(1ns);
     }
     lost.clear(); // dropping them all gives nothing back to the period under way
     Permit last = due.breaker.try_acquire();

@@ -28,7 +28,9 @@ struct ExponentialBackoff {
     /// The share of each wait that chance may take away, so that many callers do not come back at the
     /// same instant: 0 for none, 1 for anything between nothing and the whole wait. 0 to 1. Default 0.
     double jitter = 0.0;
-    /// Makes the chance repeatable, for tests. Default: different in each breaker and each process.
+    /// Makes the chance repeatable, for tests. Default: empty, each breaker in each process draws waits
+    /// of its own. Processes that fork from one another do so too: what differs between them is mixed
+    /// in when a wait is drawn.
     std::optional<std::uint64_t> seed = std::nullopt;
 
     friend bool operator==(const ExponentialBackoff&, const ExponentialBackoff&) = default;

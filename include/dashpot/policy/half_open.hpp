@@ -25,7 +25,9 @@ struct HalfOpen {
     std::optional<std::uint32_t> successes_to_close = std::nullopt;
 
     /// How long the last probe may stay unanswered, once all are out, before the next caller starts a
-    /// new half-open period. > 0. Default: the reset timeout in force.
+    /// new half-open period. > 0. Default: empty, the reset timeout in force, and twice as long for each
+    /// further period in a row, up to 10 min: a slow but healthy target is heard in the end. The next
+    /// wait in OPEN starts this over.
     std::optional<Nanoseconds> probe_timeout = std::nullopt;
 
     /// `successes_to_close`, or all probes if it is empty.

@@ -4,6 +4,7 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
+#include <dashpot/core/detail/process_chance.hpp>
 #include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/detail/wait.hpp>
 #include <dashpot/core/duration.hpp>
@@ -211,8 +212,7 @@ class BreakerCore {
 
     /// Differs between breakers, and between processes started together.
     [[nodiscard]] std::uint64_t own_seed() const noexcept {
-        return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(this)) ^
-               static_cast<std::uint64_t>(SteadyClock::now().time_since_epoch().count());
+        return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(this)) ^ process_chance();
     }
 
     [[nodiscard]] static bool admits_all(State state) noexcept {
@@ -313,6 +313,7 @@ class BreakerCore {
             if (machine_.generation() != seen.generation()) return std::nullopt;
             collect_locked(at);
             effect = f(machine_);
+            machine_.use_chance(process_chance);
             publish_locked();
             reopen_locked();
             if (effect.moved_by && outlets_.are_open()) {

@@ -12,8 +12,8 @@
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/detail/call_report.hpp>
 #include <dashpot/guard/detail/event_ring.hpp>
+#include <dashpot/guard/detail/open_period.hpp>
 #include <dashpot/guard/transition.hpp>
-#include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/detail/probe_gate.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 
@@ -80,7 +80,7 @@ class BreakerMachine {
     constexpr BreakerMachine(P policy, const BreakerOptions& options, Instant now, std::uint64_t seed)
         : policy_{std::move(policy)}, options_{options}, tally_{std::as_const(policy_)},
           probes_{options.half_open}, state_{options.initial_state}, since_{now},
-          chance_{options.reset_timeout.seed().value_or(seed)}, history_{options.history} {}
+          open_{options.reset_timeout, seed}, history_{options.history} {}
 
     [[nodiscard]] constexpr State state() const noexcept { return state_; }
     [[nodiscard]] constexpr std::uint64_t generation() const noexcept { return generation_; }
@@ -106,7 +106,7 @@ class BreakerMachine {
     /// While it is on, every caller is refused. FORCED_OPEN needs none: it never ends.
     [[nodiscard]] constexpr Wait wait() const noexcept {
         switch (state_) {
-        case State::open: return {opened_at_, reset_timeout_};
+        case State::open: return open_.wait();
         case State::half_open: return probes_.wait();
         case State::closed:
         case State::disabled:
@@ -260,13 +260,18 @@ class BreakerMachine {
             a_verdict_may_stand_ = true;
         }
         if (!(options.reset_timeout == options_.reset_timeout)) {
-            chance_ = options.reset_timeout.seed().value_or(chance_);
-            if (state_ == State::open || state_ == State::half_open) draw_wait(options.reset_timeout);
+            const bool is_in_force = state_ == State::open || state_ == State::half_open;
+            open_.change(options.reset_timeout, is_in_force);
         }
         if (options.count_totals && !options_.count_totals) totals_ = {}; // it counts from here on
         options_ = options;
         note(EventKind::reconfigured, now);
         return {true};
+    }
+
+    /// If the last step drew a wait that no seed fixes, draws it again, by a chance of this process.
+    constexpr void use_chance(std::uint64_t (*of_process)() noexcept) noexcept {
+        if (open_.needs_chance()) open_.draw_again(options_.reset_timeout, of_process());
     }
 
     /// What it was told and decided, as far as there is room.
@@ -295,7 +300,7 @@ class BreakerMachine {
         seen.would_have_opened = would_have_opened_;
         if (options_.count_totals) seen.totals = totals_;
         seen.since = since_;
-        if (is_open || is_half_open) seen.opened_at = opened_at_;
+        if (is_open || is_half_open) seen.opened_at = open_.began_at();
         if (is_open) seen.retry_after = wait().rest(now);
         return seen;
     }
@@ -317,11 +322,7 @@ class BreakerMachine {
     constexpr void enter(State to, Instant now, Reason reason) noexcept {
         const State from = state_;
         if (to == State::open || to == State::forced_open) frozen_ = counts_at(now);
-        if (to == State::open) {
-            reopenings_ = state_ == State::half_open ? reopenings_ + 1 : 0;
-            draw_wait(options_.reset_timeout);
-            opened_at_ = now;
-        }
+        if (to == State::open) open_.begin(options_.reset_timeout, now, from == State::half_open);
         if (to == State::half_open) start_probing();
         forget_calls();
         since_ = now;
@@ -355,13 +356,9 @@ class BreakerMachine {
         tally_.clear();
     }
 
-    constexpr void draw_wait(const Backoff& reset_timeout) noexcept {
-        reset_timeout_ = reset_timeout.delay(reopenings_, next_chance(chance_));
-    }
-
     constexpr void start_probing() noexcept {
         probes_ = ProbeGate{options_.half_open}; // they may have changed since the last period
-        probes_.restart(options_.half_open.probe_timeout.value_or(reset_timeout_));
+        probes_.restart(options_.half_open.probe_timeout.value_or(open_.next_probe_timeout()));
     }
 
     [[nodiscard]] constexpr Counts counts_at(Instant now) const noexcept {
@@ -383,15 +380,12 @@ class BreakerMachine {
     State state_;
     bool is_as_made_ = true;           // with the policy and the options of the constructor
     bool a_verdict_may_stand_ = false; // on the calls held: the policy has changed since the last
-    std::uint32_t reopenings_ = 0;     // from HALF_OPEN, since it was last CLOSED
     std::uint64_t generation_ = any_generation + 1;
     Instant since_;
-    Counts frozen_{};                           // the numbers that OPEN and FORCED_OPEN show
-    Instant opened_at_{};                       // meant in OPEN and HALF_OPEN
-    std::chrono::nanoseconds reset_timeout_{0}; // in force since it last opened
+    Counts frozen_{}; // the numbers that OPEN and FORCED_OPEN show
+    OpenPeriod open_;
     std::uint64_t would_have_opened_ = 0;
     CallTotals totals_{};
-    std::uint64_t chance_; // for the jitter
     EventRing history_;
 };
 
