@@ -87,10 +87,10 @@ TEST_CASE("Error: prints its name, and takes the width as a string does", "[core
 
 TEST_CASE("Refusal: equals its reason in either order, whatever the wait", "[core]") {
     constexpr Refusal refusal{Error::bulkhead_full, 3s};
-    STATIC_REQUIRE(refusal == Error::bulkhead_full);
-    STATIC_REQUIRE(Error::bulkhead_full == refusal);
-    STATIC_REQUIRE(refusal != Error::circuit_open);
-    STATIC_REQUIRE(Error::probes_in_flight != refusal);
+    CHECK(refusal == Error::bulkhead_full);
+    CHECK(Error::bulkhead_full == refusal);
+    CHECK(refusal != Error::circuit_open);
+    CHECK(Error::probes_in_flight != refusal);
     CHECK(refusal == std::error_code{Error::bulkhead_full}); // as before
 }
 

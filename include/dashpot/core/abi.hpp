@@ -2,6 +2,14 @@
 #ifndef DASHPOT_CORE_ABI_HPP
 #define DASHPOT_CORE_ABI_HPP
 
+#if defined(_MSVC_LANG)
+#if _MSVC_LANG < 202002L
+#error "dashpot needs C++20 or later: compile with /std:c++20"
+#endif
+#elif __cplusplus < 202002L
+#error "dashpot needs C++20 or later: compile with -std=c++20"
+#endif
+
 #include <version>
 
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)

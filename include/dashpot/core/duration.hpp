@@ -15,6 +15,9 @@ namespace dashpot::inline DASHPOT_ABI {
 
 namespace detail {
 
+template <class T>
+concept Arithmetic = std::is_arithmetic_v<T>;
+
 /// A duration that std::chrono would convert to nanoseconds without loss of precision.
 template <class Period>
 inline constexpr bool is_whole_nanoseconds = std::ratio_divide<Period, std::nano>::den == 1;
@@ -52,6 +55,10 @@ struct Nanoseconds : std::chrono::nanoseconds {
         requires(std::integral<Rep> && detail::is_whole_nanoseconds<Period>)
     constexpr Nanoseconds(const std::chrono::duration<Rep, Period>& length) noexcept
         : std::chrono::nanoseconds{detail::saturate_to_nanoseconds(length)} {}
+
+    /// Not from a bare number: a compiler shows the next line where one is given.
+    template <detail::Arithmetic NumberWithoutUnit>
+    Nanoseconds(NumberWithoutUnit) = delete; // a duration needs its unit: write 10s, not 10
 };
 
 /// A point in time as every floor above speaks of it: nanoseconds since the epoch of whichever clock

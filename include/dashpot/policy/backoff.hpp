@@ -67,6 +67,10 @@ class Backoff {
     constexpr Backoff(const Duration& wait) noexcept
         : curve_{.initial = wait, .factor = 1.0, .cap = wait} {}
 
+    /// Not from a bare number: a compiler shows the next line where one is given.
+    template <detail::Arithmetic NumberWithoutUnit>
+    Backoff(NumberWithoutUnit) = delete; // a duration needs its unit: write 10s, not 10
+
     /// Longer waits each time.
     constexpr Backoff(const ExponentialBackoff& curve) noexcept : curve_{curve} {}
 

@@ -74,11 +74,9 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 /// A policy is told the time; it reads no clock, takes no lock and calls nobody back.
 template <class P>
 concept FailurePolicy = std::copyable<P> && std::equality_comparable<P> && requires(const P& policy) {
-    typename P::Tally;
     policy.validate();
-    requires FailureTally<typename P::Tally>;
-    requires std::constructible_from<typename P::Tally, const P&>;
-};
+    typename P::Tally;
+} && std::constructible_from<typename P::Tally, const P&> && FailureTally<typename P::Tally>;
 
 namespace detail {
 
