@@ -58,6 +58,23 @@ nlohmann::json retry_after_ms(const dashpot::Snapshot& snapshot) {
     return in_milliseconds(snapshot.retry_after);
 }
 
+/// Returns true if the next call would be let in. Only a call moves a circuit on once its wait is over,
+/// so a balancer that sends no calls to what is not ready must see such a circuit as ready.
+bool lets_a_call_in(const dashpot::Snapshot& snapshot, std::uint32_t probes) {
+    using dashpot::State;
+    switch (snapshot.state) {
+    case State::closed:
+    case State::disabled:
+    case State::metrics_only: return true;
+    case State::open: return snapshot.retry_after.count() == 0;
+    case State::half_open:
+        // A period that began with more probes than are configured now has room whenever none is out.
+        return snapshot.probes_in_flight == 0 || snapshot.calls + snapshot.probes_in_flight < probes;
+    case State::forced_open: return false;
+    }
+    return false;
+}
+
 } // namespace
 
 Compartment::Compartment(Registry& registry, const TargetOptions& options, bool is_protected)
@@ -197,11 +214,8 @@ std::string Compartment::history() const {
 }
 
 std::optional<nlohmann::ordered_json> Compartment::degradation() const {
-    using dashpot::State;
     const dashpot::Snapshot snapshot = guards_->breaker().snapshot();
-    if (snapshot.state != State::open && snapshot.state != State::half_open &&
-        snapshot.state != State::forced_open)
-        return std::nullopt;
+    if (lets_a_call_in(snapshot, effective_half_open(settings_).probes)) return std::nullopt;
     nlohmann::ordered_json result;
     result["state"] = dashpot::to_string(snapshot.state);
     result["since"] = to_utc(snapshot.since);

@@ -33,7 +33,7 @@ using Guards = dashpot::Target<dashpot::SteadyClock, ConfiguredPolicy>;
 /// One target: where it is, its breaker and bulkhead, and what became of the requests for it.
 ///
 /// **Threads.** Every member may be called from any thread at any time, but reconfigure() not together
-/// with report().
+/// with report() or degradation().
 class Compartment {
   public:
     /// @throws std::invalid_argument  the target's host has no address

@@ -113,3 +113,4 @@ Reply Relay::readiness(bool is_stopping) const {
 }
 
 } // namespace relay_hub
+    const auto lock = hold_still();

@@ -63,7 +63,8 @@ class Relay {
     /// Answers GET /targets/NAME/history.
     [[nodiscard]] Reply history(std::string_view target);
 
-    /// Answers GET /readyz: ready as long as one target takes calls, and the hub is not about to stop.
+    /// Answers GET /readyz: ready if at least one target would let the next call in, and the hub is not
+    /// about to stop.
     [[nodiscard]] Reply readiness(bool is_stopping) const;
 
     [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }

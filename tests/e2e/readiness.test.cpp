@@ -69,6 +69,57 @@ TEST_CASE("RelayHub: a circuit that is being probed is degraded still") {
     CHECK(rig.readiness().body.at("degraded").empty());
 }
 
+TEST_CASE(
+    "RelayHub: a target whose wait is over is not degraded, so that a call can come and probe it") {
+    Rig rig;
+    rig.start_hub({"--fail-threshold", "1", "--reset-timeout", "0.3", "--call-timeout", "30"});
+    for (const char* target : {"CORE", "CLAIM"}) {
+        rig.set(target, {{"mode", "fail"}});
+        REQUIRE(rig.call(target).code() == "E500");
+    }
+    // Nothing calls: the circuits stay open, and the hub becomes ready by the time alone.
+    CHECK(eventually([&] { return rig.readiness().status == 200; }));
+    CHECK(eventually([&] { return rig.readiness().body.at("degraded").empty(); }));
+    CHECK(rig.report("CORE").at("state") == "OPEN");
+    CHECK(rig.report("CLAIM").at("state") == "OPEN");
+
+    // A probe that fails makes it wait again.
+    REQUIRE(rig.call("CORE").code() == "E500");
+    const json degraded = rig.readiness().body.at("degraded");
+    REQUIRE(degraded.size() == 1);
+    CHECK(degraded.at(0).at("target") == "CORE");
+
+    REQUIRE(rig.command("CORE", "force-open").status == 200);
+    REQUIRE(rig.command("CLAIM", "force-open").status == 200);
+    CHECK(rig.readiness().status == 503);
+    CHECK(rig.readiness().body.at("degraded").size() == 2);
+}
+
+TEST_CASE("RelayHub: a circuit that has another probe to give is not degraded") {
+    Rig rig;
+    rig.start_hub_with({{"half_open", {{"probes", 2}}}},
+                       {"--fail-threshold", "1", "--reset-timeout", "0.05", "--call-timeout", "30"});
+    rig.set("CORE", {{"mode", "fail"}});
+    REQUIRE(rig.call("CORE").code() == "E500");
+    rig.set("CORE", {{"mode", "slow"}, {"delay_ms", 2000}});
+    const auto probe = [&] {
+        return std::async(std::launch::async, [&] {
+            HttpAnswer answer;
+            static_cast<void>(eventually([&] { return (answer = rig.call("CORE")).code() != "E904"; }));
+            return answer;
+        });
+    };
+    auto first = probe();
+    REQUIRE(eventually([&] { return rig.report("CORE").at("probes_in_flight") == 1; }));
+    CHECK(rig.readiness().body.at("degraded").empty());
+    auto second = probe();
+    REQUIRE(eventually([&] { return rig.report("CORE").at("probes_in_flight") == 2; }));
+    CHECK(rig.readiness().body.at("degraded").size() == 1);
+    CHECK(first.get().code() == "0000");
+    CHECK(second.get().code() == "0000");
+    CHECK(rig.readiness().body.at("degraded").empty());
+}
+
 TEST_CASE("RelayHub: about to stop, it says so for a while and serves on") {
     Rig rig;
     rig.start_hub({"--drain-time", "60"});
