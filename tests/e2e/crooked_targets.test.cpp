@@ -197,6 +197,20 @@ TEST_CASE("RelayHub: an unusual but good answer is as good as any") {
     }
 }
 
+TEST_CASE("RelayHub: values that no type can hold pass both ways, where nobody reads them") {
+    const std::string more = R"(,"n":-1e400,"i":)" + std::string(400, '9') +
+                             R"(,"half":"\udc00x\ud800","twice":1,"twice":2})";
+    CrookedRig rig{[&](const Victim& victim) { victim.send(http_answer(R"({"code":"0000")" + more)); }};
+    const RawConnection connection{rig.hub().port()};
+    const std::string request = R"({"target":"BAD")" + more;
+    connection.send("POST /tx HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " +
+                    std::to_string(request.size()) + "\r\n\r\n" + request);
+    const std::string answer = connection.receive();
+    CHECK(answer.starts_with("HTTP/1.1 200 "));
+    CHECK(answer.ends_with(R"({"code":"0000")" + more));
+    CHECK(rig.report("BAD").at("failures") == 0);
+}
+
 TEST_CASE("RelayHub: a target's headers stay with the hub") {
     CrookedRig rig{[](const Victim& victim) {
         victim.send(http_answer(R"({"code":"0000"})", "Content-Type: a/b%0d%0aX-Evil: yes\r\n"

@@ -28,6 +28,18 @@ using namespace relay_hub;
 using fuzz::require;
 using nlohmann::json;
 
+/// Returns true if the body is JSON but for values that nlohmann/json cannot hold: it takes a number
+/// out of range and half of a surrogate pair for errors.
+bool is_beyond_nlohmann(std::string_view body) {
+    try {
+        static_cast<void>(json::parse(body));
+        return false;
+    } catch (const json::exception& error) {
+        return error.id == 406 ||
+               std::string_view{error.what()}.find("surrogate") != std::string_view::npos;
+    }
+}
+
 /// What the hub is to read, by building the document that the hub does without.
 std::optional<std::string> field(std::string_view body, const char* key) {
     int times = 0;
@@ -91,6 +103,7 @@ void relay_request(std::string_view body) {
     static DeadTarget hub;
     const Reply reply = hub.handle(std::string{body});
     check_answer(reply);
+    if (is_beyond_nlohmann(body)) return;
     const auto target = field(body, "target");
     if (!target) return check_own(reply, code::malformed);
     if (*target != "CORE") return check_own(reply, code::unknown_target);
@@ -99,6 +112,7 @@ void relay_request(std::string_view body) {
 
 void relay_answer(int status, std::string_view body) {
     const Reply reply = to_reply({CallResult::End::answered, status, std::string{body}, {}}, "CORE");
+    if (is_beyond_nlohmann(body)) return;
     check_answer(reply);
     if (status >= 500 && status <= 599) return check_own(reply, code::target_error);
     const auto answered = field(body, "code");
