@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tests::guard_circuit_breaker_history {
@@ -111,10 +112,12 @@ TEST_CASE("history: successes that waited are one event, before what comes after
     for (int i = 0; i != 20; ++i) rig.breaker.record_success();
     rig.clock.advance(1s);
     rig.breaker.record_failure();
-    CHECK(rig.path() == "successes successes x 19 failure"); // the first opened the stripe
-    CHECK(rig.breaker.history()[1].calls == 20);
+    CHECK(rig.path() == "successes x 20 failure"); // the first, which opened the stripe, is one of them
+    CHECK(rig.breaker.history()[0].calls == 20);
+    CHECK(rig.breaker.history()[0].at == Instant{101s});
     for (int i = 0; i != 4; ++i) rig.breaker.record_success();
-    CHECK(rig.latest().count == 4); // who asks is told of all of them
+    CHECK(rig.latest().count == 4); // a reader sees all of them
+    CHECK(rig.latest().number == 2);
 }
 
 TEST_CASE("history: successes that waited are told at an instant of their own bucket", "[guard]") {
@@ -125,8 +128,63 @@ TEST_CASE("history: successes that waited are told at an instant of their own bu
     for (int i = 0; i != 20; ++i) rig.breaker.record_success();
     rig.clock.advance(5s);
     rig.breaker.record_failure();
-    CHECK(rig.path() == "successes successes x 19 successes x 20 failure");
-    CHECK(rig.breaker.history()[2].at == Instant{101s - 1ns});
+    CHECK(rig.path() == "successes successes x 39 failure"); // the first began the bucket
+    CHECK(rig.breaker.history()[1].at == Instant{101s - 1ns});
+}
+
+TEST_CASE("history: successes are one event, however often the breaker is read between them",
+          "[guard]") {
+    Rig<CountWindow> rig{{.size = 1'000, .minimum_calls = 5}, {.reset_timeout = 10s, .history = 8}};
+    for (int i = 0; i != 5; ++i) rig.breaker.record_failure();
+    rig.clock.advance(10s);
+    CHECK(rig.breaker.try_acquire().success());
+    const std::string beginning = rig.path();
+    for (int i = 1; i != 100; ++i) {
+        rig.breaker.record_success();
+        switch (i % 3) {
+        case 0: (void)rig.breaker.snapshot(); break;
+        case 1: (void)rig.breaker.is_as_new(); break;
+        case 2: CHECK(rig.latest().count == static_cast<std::uint64_t>(i)); break;
+        }
+    }
+    const auto events = rig.breaker.history();
+    CHECK(events.size() ==
+          8); // the newest, though not written yet, is one of as many as there is room for
+    CHECK(events.back().count == 99);
+    CHECK(events.back().number == events.front().number + 7);
+    rig.breaker.record_failure();
+    CHECK(rig.breaker.history().back().number == events.back().number + 1);
+}
+
+TEST_CASE("history: a thread that only reads changes nothing of what is kept", "[guard]") {
+    const auto life = [](bool is_read) {
+        Rig<CountWindow> rig{{.size = 20, .minimum_calls = 5}};
+        const auto read = [&] { // on a thread of its own, which then records a success
+            std::thread{[&] {
+                if (is_read) (void)rig.breaker.snapshot();
+                rig.breaker.record_success();
+            }}.join();
+        };
+        rig.breaker.record_failure();
+        for (int i = 0; i != 12; ++i) read();
+        rig.clock.advance(1s);
+        for (int i = 0; i != 12; ++i) read(); // the window is clean before these are over
+        rig.breaker.record_failure();
+        return rig.breaker.history();
+    };
+    CHECK(life(true) == life(false));
+    REQUIRE(life(true).size() == 7);  // four came below the minimum of calls, each told alone
+    CHECK(life(true)[5].count == 16); // those that changed the window
+}
+
+TEST_CASE("history: successes that change nothing are not in it, also where all are counted",
+          "[guard]") {
+    Rig<ConsecutiveFailures> rig{{.threshold = 3}, {.count_totals = true, .history = 64}};
+    succeed(rig.breaker, 9);
+    fail(rig.breaker);
+    succeed(rig.breaker, 9);
+    CHECK(rig.path() == "failure successes");
+    CHECK(rig.breaker.snapshot().totals->successes == 18);
 }
 
 TEST_CASE("history: tells of probes, and of those given back", "[guard]") {

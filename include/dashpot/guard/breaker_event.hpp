@@ -57,8 +57,9 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 /// something.
 struct BreakerEvent {
     std::uint64_t number = 0; ///< 0 for the first of the breaker's life, then one more each.
-    /// When, on the breaker's clock, as it was told: may stand still or step back. Of several
-    /// successes: when they were told, or a moment before their bucket ended if that is earlier.
+    /// When, on the breaker's clock, as it was told: may stand still or step back. Successes that
+    /// could not open the circuit have the time of the next event, or of the call of history() if there
+    /// is none yet, or a moment before their bucket ended if that is earlier.
     Instant at{};
     std::uint64_t generation = 0; ///< After it.
     EventKind kind = EventKind::successes;

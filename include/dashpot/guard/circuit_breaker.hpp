@@ -155,7 +155,8 @@ class CircuitBreaker {
     ///
     /// **Contract.** Each outcome that the policy or the probes were told of, each probe, each
     /// transition, and what else changed the breaker. Successes that changed nothing, refusals, and
-    /// calls ignored outside HALF_OPEN are not among them.
+    /// calls ignored outside HALF_OPEN are not among them. What is kept depends on the calls alone:
+    /// reading, here or elsewhere, writes no event.
     /// **Cost.** The mutex while they are copied; allocates before that.
     [[nodiscard]] std::vector<BreakerEvent> history() const { return core_.history(); }
 

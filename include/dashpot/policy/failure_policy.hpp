@@ -55,7 +55,8 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 /// **Contract.** `validate()` calls refuse_option() for a field out of range. `P::Tally` is made from
 /// a `const P&` and models FailureTally. It may offer more, and the guard then does less:
 /// - `std::optional<std::chrono::nanoseconds> P::slow_after() const noexcept`: calls that take longer
-///   are told as slow. Without it, or where it is empty, no call is timed.
+///   are told as slow. Without it, or where it is empty, no call is timed. Any duration of whole
+///   nanoseconds will do, as an optional or not; one that is too long for nanoseconds is for ever.
 /// - `bool Tally::would_open(const FinishedCall&) const noexcept`: whether telling it of that call now
 ///   would open the circuit. A Tally that offers it must not look at `FinishedCall::at`: the guard then
 ///   reads the clock only for a call that opens the circuit, and not for each one.
@@ -71,6 +72,9 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 ///   Outcomes stay as they were judged. A verdict may stand after it; the guard opens nothing until the
 ///   next call is told. Without it a changed policy begins empty.
 ///
+/// An offer of another shape does not compile in a guard. A Tally may keep a pointer to the policy that
+/// it was made from: both keep their addresses, and the policy lives as long.
+///
 /// A policy is told the time; it reads no clock, takes no lock and calls nobody back.
 template <class P>
 concept FailurePolicy = std::copyable<P> && std::equality_comparable<P> && requires(const P& policy) {
@@ -82,7 +86,7 @@ namespace detail {
 
 template <class P>
 concept JudgesSlowCalls = requires(const P& policy) {
-    { policy.slow_after() } noexcept -> std::convertible_to<std::optional<std::chrono::nanoseconds>>;
+    { policy.slow_after() } noexcept -> std::convertible_to<std::optional<Nanoseconds>>;
 };
 
 template <class T>

@@ -134,9 +134,9 @@ class BreakerCore {
     {
         policy.validate();
         options.validate();
-        typename P::Tally tally{std::as_const(policy)}; // what allocates comes before the lock
+        RuleInForce<P> rule{std::move(policy)}; // what allocates comes before the lock
         change_now([&](Machine& machine, Instant at) {
-            const Effect effect = machine.reconfigure(policy, tally, options, at);
+            const Effect effect = machine.reconfigure(rule, options, at);
             slow_after_.store(machine.slow_after().count(), std::memory_order_relaxed);
             also();
             return effect;
@@ -155,7 +155,7 @@ class BreakerCore {
     [[nodiscard]] Snapshot snapshot() const noexcept {
         const Instant at = now();
         const std::lock_guard lock{mutex_};
-        collect_locked(at);
+        collect_locked();
         const Snapshot seen = snapshot_locked(at);
         reopen_locked();
         return seen;
@@ -165,7 +165,7 @@ class BreakerCore {
         if (!word().is_closed()) return false;
         const Instant at = now();
         const std::lock_guard lock{mutex_};
-        collect_locked(at);
+        collect_locked();
         const bool is_so = machine_.is_as_new(at);
         reopen_locked();
         return is_so;
@@ -173,11 +173,11 @@ class BreakerCore {
 
     [[nodiscard]] std::vector<BreakerEvent> history() const {
         std::vector<BreakerEvent> events;
-        events.reserve(machine_.history().size()); // which never changes
+        events.reserve(machine_.history_size());
         const Instant at = now();
         const std::lock_guard lock{mutex_};
-        collect_locked(at);
-        machine_.history().copy_to(events);
+        collect_locked();
+        machine_.copy_history_to(events, at);
         reopen_locked();
         return events;
     }
@@ -232,7 +232,7 @@ class BreakerCore {
         for (;;) {
             BreakerWord decided;
             Wait left;
-            const auto effect = change(seen, at, [&](Machine& machine) {
+            const auto effect = change(seen, [&](Machine& machine) {
                 const auto result = machine.admit(at, unnamed);
                 decided = word_locked();
                 left = machine.wait();
@@ -269,7 +269,7 @@ class BreakerCore {
             !Machine::foresees_opening || seen.state() == State::half_open || keeps_history_;
         if (needs_end && !report.is_timed) report.end(now());
         for (;;) {
-            const auto effect = change(seen, report.at, [&](Machine& machine) -> Effect {
+            const auto effect = change(seen, [&](Machine& machine) -> Effect {
                 const bool is_slow = !report.is_quick(machine.slow_after());
                 if (is_slow && !report.is_measured()) return {.lacks_time = true};
                 return machine.record(generation, {report.failed, is_slow, report.at}, report.is_timed);
@@ -284,7 +284,7 @@ class BreakerCore {
                                                       BreakerWord seen) noexcept {
         if (seen.state() != State::half_open) return Effect{true}; // no place was taken
         const Instant at = keeps_history_ ? now() : Instant{};
-        return change(seen, at, [&](Machine& machine) { return machine.give_back(generation, at); });
+        return change(seen, [&](Machine& machine) { return machine.give_back(generation, at); });
     }
 
     /// Changes with the time of day, in whatever state it is.
@@ -293,7 +293,7 @@ class BreakerCore {
         for (;;) {
             const BreakerWord seen = word();
             const Instant at = now();
-            if (change(seen, at, [&](Machine& machine) { return f(machine, at); })) return;
+            if (change(seen, [&](Machine& machine) { return f(machine, at); })) return;
         }
     }
 
@@ -302,16 +302,15 @@ class BreakerCore {
     ///
     /// Nothing happens, and nothing is returned, if the breaker is no longer in the generation that the
     /// caller saw: the time that it read after that look, outside the lock, may then be older than the
-    /// state, and a wait that began with it would be too short. The caller looks again. The time
-    /// matters here only to a history.
+    /// state, and a wait that began with it would be too short. The caller looks again.
     template <class F>
-    std::optional<Effect> change(BreakerWord seen, Instant at, F&& f) noexcept {
+    std::optional<Effect> change(BreakerWord seen, F&& f) noexcept {
         TransitionOutlets::Delivery delivery;
         Effect effect;
         {
             const std::lock_guard lock{mutex_};
             if (machine_.generation() != seen.generation()) return std::nullopt;
-            collect_locked(at);
+            collect_locked();
             effect = f(machine_);
             machine_.use_chance(process_chance);
             publish_locked();
@@ -340,9 +339,7 @@ class BreakerCore {
     }
 
     /// The machine is up to date after that, and stays so until the stripes are open again.
-    void collect_locked(Instant at) const noexcept {
-        machine_.record_successes(stripes_.collect(), at);
-    }
+    void collect_locked() const noexcept { machine_.record_successes(stripes_.collect()); }
 
     void reopen_locked() const noexcept {
         if (!machine_.may_batch_successes() || machine_.is_quiet()) return stripes_.stay_shut();

@@ -13,16 +13,19 @@
 #include <dashpot/guard/detail/call_report.hpp>
 #include <dashpot/guard/detail/event_ring.hpp>
 #include <dashpot/guard/detail/open_period.hpp>
+#include <dashpot/guard/detail/rule_in_force.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/detail/probe_gate.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
@@ -31,40 +34,12 @@ namespace dashpot::inline DASHPOT_ABI::detail {
     return state == State::closed || state == State::half_open || state == State::metrics_only;
 }
 
-/// Whether another policy can take its place with nothing that could fail half-way.
-template <class P>
-concept CanBeReconfigured =
-    std::is_nothrow_swappable_v<P> && std::is_nothrow_swappable_v<typename P::Tally>;
-
 /// The rules of a circuit breaker, and nothing but the rules: one call at a time, told the time.
 ///
 /// BreakerCore makes it safe to share; everything that decides is here.
 template <FailurePolicy P>
 class BreakerMachine {
     using Tally = typename P::Tally;
-    // What a policy offers must be of the right shape, or it would be left aside without a word.
-    static_assert(
-        JudgesSlowCalls<P> || !requires(const P& policy) { policy.slow_after(); },
-        "P::slow_after() must be const noexcept and return an optional duration");
-    static_assert(
-        ForeseesOpening<Tally> || !requires(const Tally& tally, const FinishedCall& call) {
-            tally.would_open(call);
-        }, "Tally::would_open() must be const noexcept and return bool");
-    static_assert(BatchesSuccesses<Tally> ||
-                      (!requires(const Tally& tally) { tally.may_batch_successes(); } &&
-                       !requires(Tally& tally) { tally.record_successes(std::uint64_t{}); }),
-                  "Tally::may_batch_successes() must be const noexcept and return bool, and "
-                  "record_successes() be noexcept; neither is without the other");
-    static_assert(
-        EndsBatches<Tally> || !requires(const Tally& tally) { tally.batch_ends(); },
-        "Tally::batch_ends() must be const noexcept and return an Instant, beside batches");
-    static_assert(
-        TakesOver<Tally> || !requires(Tally& tally, Tally& before) { tally.take_over(before); },
-        "Tally::take_over() must be noexcept and take a const Tally&");
-    static_assert(
-        !(ForeseesOpening<Tally> && EndsBatches<Tally>),
-        "a Tally with batch_ends() places calls in time, so it must be told when: would_open() "
-        "says that it need not");
 
   public:
     /// The generation of an answer that cannot know its own: it counts where it arrives.
@@ -78,9 +53,9 @@ class BreakerMachine {
     };
 
     constexpr BreakerMachine(P policy, const BreakerOptions& options, Instant now, std::uint64_t seed)
-        : policy_{std::move(policy)}, options_{options}, tally_{std::as_const(policy_)},
-          probes_{options.half_open}, state_{options.initial_state}, since_{now},
-          open_{options.reset_timeout, seed}, history_{options.history} {}
+        : rule_{std::move(policy)}, options_{options}, probes_{options.half_open},
+          state_{options.initial_state}, since_{now}, open_{options.reset_timeout, seed},
+          history_{options.history} {}
 
     [[nodiscard]] constexpr State state() const noexcept { return state_; }
     [[nodiscard]] constexpr std::uint64_t generation() const noexcept { return generation_; }
@@ -90,17 +65,13 @@ class BreakerMachine {
 
     /// A call that takes longer is slow; `never` where slow calls are not judged.
     [[nodiscard]] constexpr std::chrono::nanoseconds slow_after() const noexcept {
-        if constexpr (JudgesSlowCalls<P>) {
-            return policy_.slow_after().value_or(never);
-        } else {
-            return never;
-        }
+        return rule_.slow_after();
     }
 
     /// A success of any length would change nothing, and nobody counts it either.
     [[nodiscard]] constexpr bool is_quiet() const noexcept {
         return state_ == State::closed && !options_.count_totals && !a_verdict_may_stand_ &&
-               slow_after() == never && tally_.quiet();
+               slow_after() == never && rule_.tally().quiet();
     }
 
     /// While it is on, every caller is refused. FORCED_OPEN needs none: it never ends.
@@ -146,21 +117,18 @@ class BreakerMachine {
                             bool is_timed = true) noexcept {
         if (!may_answer(generation)) return {};
         if constexpr (foresees_opening) {
-            if (!is_timed && state_ == State::closed && tally_.would_open(call)) {
+            if (!is_timed && state_ == State::closed && rule_.tally().would_open(call)) {
                 return {.lacks_time = true};
             }
         }
         count(call);
         if (state_ == State::closed) {
             const std::optional<Reason> reason = judge(call);
-            note(call);
             if (reason) enter(State::open, call.at, *reason);
             return {true, reason};
         }
         if (state_ == State::metrics_only) {
-            const bool would_open = judge(call).has_value();
-            note(call);
-            if (would_open) {
+            if (judge(call)) {
                 ++would_have_opened_;
                 note(EventKind::would_have_opened, call.at);
                 forget_calls();
@@ -184,30 +152,20 @@ class BreakerMachine {
     /// Successes that are not slow may be told later, and together, before anything else is told.
     [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
         if (state_ != State::closed && state_ != State::metrics_only) return false;
-        if (a_verdict_may_stand_) return false;
-        if constexpr (BatchesSuccesses<Tally>) {
-            return tally_.may_batch_successes();
-        } else {
-            return tally_.quiet();
-        }
+        return !a_verdict_may_stand_ && rule_.may_batch_successes();
     }
 
     /// Those recorded from then on must be told one by one.
-    [[nodiscard]] constexpr Instant batch_ends() const noexcept {
-        if constexpr (EndsBatches<Tally>) {
-            return tally_.batch_ends();
-        } else {
-            return (Instant::max)();
-        }
-    }
+    [[nodiscard]] constexpr Instant batch_ends() const noexcept { return rule_.batch_ends(); }
 
-    /// Hears of successes that were left for later. `now`: as for give_back().
-    constexpr void record_successes(std::uint64_t count, Instant now = {}) noexcept {
-        if (count == 0) return;
+    /// Records successes that were left for later.
+    constexpr void record_successes(std::uint64_t count) noexcept {
         totals_.successes += count;
-        if constexpr (BatchesSuccesses<Tally>) tally_.record_successes(count);
-        // Who is told of them in this order, one by one, counts them in the same bucket.
-        note(EventKind::successes, (std::min)(now, batch_ends() - std::chrono::nanoseconds{1}), count);
+        if (history_.keeps_any()) {
+            unwritten_ += rule_.record_changes(count);
+        } else {
+            rule_.record_successes(count);
+        }
     }
 
     /// Takes a permission back: a probe's place is free again. `now` matters only to a history.
@@ -223,6 +181,7 @@ class BreakerMachine {
     /// Opens as a deciding failure would; where none can be recorded, it does nothing.
     constexpr Effect trip(Instant now) noexcept {
         if (state_ != State::closed && state_ != State::half_open) return {};
+        write_successes(now);
         enter(State::open, now, Reason::trip);
         return {true, Reason::trip};
     }
@@ -230,10 +189,12 @@ class BreakerMachine {
     /// Obeys reset(), disable(), force_open() or metrics_only().
     constexpr Effect command(State to, Reason reason, Instant now) noexcept {
         if (state_ != to) {
+            write_successes(now);
             enter(to, now, reason);
             return {true, reason};
         }
         if (to == State::closed) { // no transition, but what is in flight must not count any more
+            write_successes(now);
             forget_calls();
             ++generation_;
             note(EventKind::reset, now);
@@ -241,22 +202,22 @@ class BreakerMachine {
         return {true};
     }
 
-    /// Changes policy and options, and neither state nor generation; what was in force it leaves in
-    /// `policy` and `fresh`, which must be a new tally of `policy`.
+    /// Changes policy and options, and neither state nor generation. `rule` must be new; if the policy
+    /// is another, `rule` then holds the one that was in force.
     ///
     /// Nothing opens by that: a verdict on the calls that it holds is spoken with the next. A wait in
     /// OPEN is measured anew if it would be another; a half-open period ends by the rules it began
     /// with.
-    constexpr Effect reconfigure(P& policy, Tally& fresh, const BreakerOptions& options,
+    constexpr Effect reconfigure(RuleInForce<P>& rule, const BreakerOptions& options,
                                  Instant now = {}) noexcept
         requires CanBeReconfigured<P>
     {
-        using std::swap;
-        if (!(policy == policy_ && options == options_)) is_as_made_ = false;
-        if (!(policy == policy_)) {
-            if constexpr (TakesOver<Tally>) fresh.take_over(tally_);
-            swap(policy_, policy);
-            swap(tally_, fresh);
+        write_successes(now);
+        const bool is_the_same_policy = rule.policy() == rule_.policy();
+        if (!(is_the_same_policy && options == options_)) is_as_made_ = false;
+        if (!is_the_same_policy) {
+            rule.take_over(rule_);
+            rule_.swap(rule);
             a_verdict_may_stand_ = true;
         }
         if (!(options.reset_timeout == options_.reset_timeout)) {
@@ -274,8 +235,16 @@ class BreakerMachine {
         if (open_.needs_chance()) open_.draw_again(options_.reset_timeout, of_process());
     }
 
-    /// What it was told and decided, as far as there is room.
-    [[nodiscard]] constexpr const EventRing& history() const noexcept { return history_; }
+    /// How many events there is room for. It never changes.
+    [[nodiscard]] constexpr std::size_t history_size() const noexcept { return history_.size(); }
+
+    /// Appends the most recent events. Successes whose event is not written yet are the last of them,
+    /// with the time `now`. Allocates nothing if there is room for history_size() events.
+    void copy_history_to(std::vector<BreakerEvent>& events, Instant now) const {
+        if (unwritten_ == 0) return history_.copy_to(events);
+        const BreakerEvent latest = unwritten_successes(now);
+        history_.copy_to(events, &latest);
+    }
 
     /// Whether one that was made now would judge alike from here on.
     [[nodiscard]] constexpr bool is_as_new(Instant now) const noexcept {
@@ -328,32 +297,55 @@ class BreakerMachine {
         since_ = now;
         state_ = to;
         ++generation_;
-        note(EventKind::transition, now, 1, from, reason);
+        note(EventKind::transition, now, from, reason);
     }
 
-    constexpr void note(EventKind kind, Instant at, std::uint64_t count, State from,
-                        Reason reason) noexcept {
-        if (!history_.keeps_any()) return;
+    [[nodiscard]] constexpr BreakerEvent event(EventKind kind, Instant at, std::uint64_t count,
+                                               State from, Reason reason) const noexcept {
         const Counts seen = counts_at(at);
-        history_.add({0, at, generation_, kind, from, state_, reason, count, seen.calls, seen.failures,
-                      seen.slow});
+        return {0,      at,    generation_, kind,          from,     state_,
+                reason, count, seen.calls,  seen.failures, seen.slow};
     }
-    constexpr void note(EventKind kind, Instant at, std::uint64_t count = 1) noexcept {
-        note(kind, at, count, state_, Reason::policy);
+    constexpr void note(EventKind kind, Instant at, State from, Reason reason) noexcept {
+        if (history_.keeps_any()) history_.add(event(kind, at, 1, from, reason));
     }
+    constexpr void note(EventKind kind, Instant at) noexcept { note(kind, at, state_, Reason::policy); }
     constexpr void note(const FinishedCall& call) noexcept {
         if (call.failed) return note(call.slow ? EventKind::slow_failure : EventKind::failure, call.at);
         note(call.slow ? EventKind::slow_success : EventKind::successes, call.at);
     }
 
     constexpr std::optional<Reason> judge(const FinishedCall& call) noexcept {
+        const bool could_be_left = !call.failed && !call.slow && may_batch_successes() &&
+                                   (!EndsBatches<Tally> || call.at < batch_ends());
+        if (!history_.keeps_any() || !could_be_left) return judge_alone(call);
+        if (!rule_.tally().quiet()) ++unwritten_;
+        return rule_.tally().record(call);
+    }
+
+    constexpr std::optional<Reason> judge_alone(const FinishedCall& call) noexcept {
+        write_successes(call.at);
         a_verdict_may_stand_ = false; // whatever it is, it is spoken now
-        return tally_.record(call);
+        const std::optional<Reason> reason = rule_.tally().record(call);
+        note(call);
+        return reason;
+    }
+
+    /// Successes that were left for later, or could have been, become one event: just before the next
+    /// event of another kind, and not when the breaker is read. What changed nothing is not among them.
+    constexpr void write_successes(Instant now) noexcept {
+        if (unwritten_ != 0) history_.add(unwritten_successes(now));
+        unwritten_ = 0;
+    }
+    [[nodiscard]] constexpr BreakerEvent unwritten_successes(Instant now) const noexcept {
+        // At the latest just before their bucket ends: a replay counts them in the same bucket.
+        const Instant at = (std::min)(now, batch_ends() - std::chrono::nanoseconds{1});
+        return event(EventKind::successes, at, unwritten_, state_, Reason::policy);
     }
 
     constexpr void forget_calls() noexcept {
         a_verdict_may_stand_ = false;
-        tally_.clear();
+        rule_.tally().clear();
     }
 
     constexpr void start_probing() noexcept {
@@ -364,7 +356,7 @@ class BreakerMachine {
     [[nodiscard]] constexpr Counts counts_at(Instant now) const noexcept {
         switch (state_) {
         case State::closed:
-        case State::metrics_only: return tally_.counts(now);
+        case State::metrics_only: return rule_.tally().counts(now);
         case State::half_open: return probes_.counts();
         case State::open:
         case State::forced_open: return frozen_;
@@ -373,9 +365,8 @@ class BreakerMachine {
         return {};
     }
 
-    P policy_;
+    RuleInForce<P> rule_;
     BreakerOptions options_;
-    Tally tally_;
     ProbeGate probes_;
     State state_;
     bool is_as_made_ = true;           // with the policy and the options of the constructor
@@ -387,6 +378,7 @@ class BreakerMachine {
     std::uint64_t would_have_opened_ = 0;
     CallTotals totals_{};
     EventRing history_;
+    std::uint64_t unwritten_ = 0; // successes that history_ has no event for yet
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

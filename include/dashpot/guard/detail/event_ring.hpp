@@ -31,10 +31,15 @@ class EventRing {
         ++next_;
     }
 
-    /// Appends them, oldest first. Allocates nothing if there is room for size().
-    void copy_to(std::vector<BreakerEvent>& events) const {
-        const std::uint64_t held = std::min<std::uint64_t>(next_, ring_.size());
+    /// Appends them, oldest first; as they would be after add(*latest), if that is given. Allocates
+    /// nothing if there is room for size().
+    void copy_to(std::vector<BreakerEvent>& events, const BreakerEvent* latest = nullptr) const {
+        const std::uint64_t room = ring_.size() - (latest != nullptr ? 1U : 0U);
+        const std::uint64_t held = (std::min)(next_, room);
         for (std::uint64_t i = next_ - held; i != next_; ++i) events.push_back(ring_[place_of(i)]);
+        if (latest == nullptr) return;
+        events.push_back(*latest);
+        events.back().number = next_;
     }
 
   private:

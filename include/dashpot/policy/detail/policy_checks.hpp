@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_POLICY_DETAIL_POLICY_CHECKS_HPP
+#define DASHPOT_POLICY_DETAIL_POLICY_CHECKS_HPP
+
+#include <dashpot/core/abi.hpp>
+#include <dashpot/policy/failure_policy.hpp>
+
+#include <type_traits>
+
+namespace dashpot::inline DASHPOT_ABI::detail {
+
+/// The names of what a policy may offer beyond the concept.
+struct OfferNames {
+    int slow_after;
+    int would_open;
+    int may_batch_successes;
+    int record_successes;
+    int batch_ends;
+    int take_over;
+};
+
+template <class T>
+struct WithOfferNames : T, OfferNames {};
+
+// True if T has a member of that name, whatever its kind, shape and access: beside the member
+// of OfferNames, the name is then ambiguous. A final T cannot be tried so; if it has several of one
+// name, that is not found out.
+template <class T>
+using BesideOfferNames = typename std::conditional_t<std::is_final_v<T>, std::type_identity<OfferNames>,
+                                                     std::type_identity<WithOfferNames<T>>>::type;
+
+template <class T>
+concept HasSlowAfter = requires { &T::slow_after; } || !requires { &BesideOfferNames<T>::slow_after; };
+template <class T>
+concept HasWouldOpen = requires { &T::would_open; } || !requires { &BesideOfferNames<T>::would_open; };
+template <class T>
+concept HasMayBatchSuccesses =
+    requires { &T::may_batch_successes; } || !requires { &BesideOfferNames<T>::may_batch_successes; };
+template <class T>
+concept HasRecordSuccesses =
+    requires { &T::record_successes; } || !requires { &BesideOfferNames<T>::record_successes; };
+template <class T>
+concept HasBatchEnds = requires { &T::batch_ends; } || !requires { &BesideOfferNames<T>::batch_ends; };
+template <class T>
+concept HasTakeOver = requires { &T::take_over; } || !requires { &BesideOfferNames<T>::take_over; };
+
+/// Does not compile, and names the member, if P or its Tally offers one in a shape that no guard calls:
+/// it would be passed over without a word.
+template <FailurePolicy P>
+[[nodiscard]] consteval bool check_offers() noexcept {
+    using Tally = typename P::Tally;
+    static_assert(JudgesSlowCalls<P> || !HasSlowAfter<P>,
+                  "P::slow_after() must be const noexcept and return a duration of whole nanoseconds, "
+                  "or an optional of one");
+    static_assert(ForeseesOpening<Tally> || !HasWouldOpen<Tally>,
+                  "Tally::would_open() must be const noexcept, take a const FinishedCall& and return "
+                  "bool");
+    static_assert(BatchesSuccesses<Tally> ||
+                      (!HasMayBatchSuccesses<Tally> && !HasRecordSuccesses<Tally>),
+                  "Tally::may_batch_successes() must be const noexcept and return bool, and "
+                  "record_successes() be noexcept and take a std::uint64_t; neither is without the "
+                  "other");
+    static_assert(EndsBatches<Tally> || !HasBatchEnds<Tally>,
+                  "Tally::batch_ends() must be const noexcept and return an Instant, beside batches");
+    static_assert(TakesOver<Tally> || !HasTakeOver<Tally>,
+                  "Tally::take_over() must be noexcept and take a const Tally&");
+    static_assert(!(ForeseesOpening<Tally> && EndsBatches<Tally>),
+                  "a Tally with batch_ends() places calls in time, so it must be told when: "
+                  "would_open() says that it need not");
+    return true;
+}
+
+} // namespace dashpot::inline DASHPOT_ABI::detail
+
+#endif
