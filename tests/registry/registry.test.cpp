@@ -388,4 +388,16 @@ TEST_CASE("Registry: takes a policy of one's own, by default and for one name", 
     CHECK(targets.get("STRICT")->breaker().snapshot().calls == 2);
 }
 
+TEST_CASE("Registry: no two keep the same names alike, so nobody can make names that collide",
+          "[registry]") {
+    const auto order_of_names = [] {
+        Registry registry;
+        for (int i = 0; i != 100; ++i) (void)registry.get("request/" + std::to_string(i));
+        std::vector<std::string> order;
+        registry.for_each([&](const Target& each) { order.emplace_back(each.name()); });
+        return order;
+    };
+    CHECK(order_of_names() != order_of_names());
+}
+
 } // namespace tests::registry_registry

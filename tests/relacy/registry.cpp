@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "schedules.hpp"
 
+#include <dashpot/registry/detail/keyed_hash.hpp>
 #include <dashpot/registry/registry.hpp>
 
 #include <cstdint>
@@ -11,6 +12,10 @@ using namespace schedules;
 using dashpot::State;
 using Registry = dashpot::Registry<Clock>;
 using Target = Registry::target_type;
+
+// They lie in different shards, so that these schedules meet two locks.
+static_assert((dashpot::detail::keyed_hash("CORE", {}) >> 32U) % 16 !=
+              (dashpot::detail::keyed_hash("CLAIM", {}) >> 32U) % 16);
 
 namespace {
 

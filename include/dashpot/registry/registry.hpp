@@ -11,9 +11,12 @@
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/registry/detail/feed.hpp>
+#include <dashpot/registry/detail/hashed_name.hpp>
+#include <dashpot/registry/detail/keyed_hash.hpp>
 #include <dashpot/registry/detail/member.hpp>
 #include <dashpot/registry/detail/overrides.hpp>
 #include <dashpot/registry/detail/place.hpp>
+#include <dashpot/registry/detail/random_hash_key.hpp>
 #include <dashpot/registry/detail/target_table.hpp>
 #include <dashpot/registry/detail/turn.hpp>
 #include <dashpot/registry/registry_options.hpp>
@@ -90,9 +93,10 @@ class Registry {
     /// **Errors.** std::length_error naming `max_targets` when there are so many, and none that makes
     /// room. What the target's construction throws, to the one who tried: another who waits tries anew.
     std::shared_ptr<target_type> get(std::string_view name) {
-        if (auto present = find(name)) return present;
+        const detail::HashedName hashed{name, hash_key_};
+        if (Owner present = table_.find(hashed)) return target_of(std::move(present));
         return target_of(
-            make(name, [&](std::string_view) -> const TargetOptions<P>& { return defaults_; }));
+            make(hashed, [&](std::string_view) -> const TargetOptions<P>& { return defaults_; }));
     }
 
     /// The same, with `options_for(name)` instead of the defaults.
@@ -104,15 +108,16 @@ class Registry {
     template <class F>
         requires std::is_invocable_r_v<TargetOptions<P>, F&, std::string_view>
     std::shared_ptr<target_type> get(std::string_view name, F&& options_for) {
-        if (auto present = find(name)) return present;
-        return target_of(make(name, [&](std::string_view wanted) -> TargetOptions<P> {
+        const detail::HashedName hashed{name, hash_key_};
+        if (Owner present = table_.find(hashed)) return target_of(std::move(present));
+        return target_of(make(hashed, [&](std::string_view wanted) -> TargetOptions<P> {
             return std::invoke(options_for, wanted);
         }));
     }
 
     /// Finds the target; null if there is none, or none yet. It counts as asked for, as with get().
     [[nodiscard]] std::shared_ptr<target_type> find(std::string_view name) const {
-        return target_of(table_.find(name));
+        return target_of(table_.find({name, hash_key_}));
     }
 
     /// Sets the options of one name, instead of the defaults, before its first get(). They are the
@@ -210,11 +215,12 @@ class Registry {
 
     /// Makes the target, or waits for the thread that makes it.
     template <class F>
-    [[nodiscard]] Owner make(std::string_view name, F options_for);
+    [[nodiscard]] Owner make(const detail::HashedName& name, F options_for);
 
     const TargetOptions<P> defaults_;
     const RegistryOptions options_;
     [[no_unique_address]] const C clock_;
+    const detail::HashKey hash_key_ = detail::random_hash_key(this);
     // Locks are taken in this order: that of overrides_, one of table_, that of turns_.
     detail::Overrides<TargetOptions<P>> overrides_{options_.max_targets};
     Table table_;
@@ -223,11 +229,11 @@ class Registry {
 
 template <Clock C, FailurePolicy P>
 template <class F>
-auto Registry<C, P>::make(std::string_view name, F options_for) -> Owner {
+auto Registry<C, P>::make(const detail::HashedName& name, F options_for) -> Owner {
     const DeliveryAtEnd delivery{table_}; // after the turn: a listener may get() this very name
     for (;;) {
         std::optional<detail::Turn> turn;
-        if (Owner found = table_.find_or(name, [&] { turn.emplace(turns_, name); })) return found;
+        if (Owner found = table_.find_or(name, [&] { turn.emplace(turns_, name.name); })) return found;
         if (!turn->is_mine()) {
             turn->wait();
             continue;
@@ -242,9 +248,9 @@ auto Registry<C, P>::make(std::string_view name, F options_for) -> Owner {
         }
         const auto own = overrides_.of(name);
         Owner member =
-            own ? std::make_shared<Member>(name, *own, clock_, table_.channel())
-                : std::make_shared<Member>(name, options_for(name), clock_, table_.channel());
-        table_.add(member, place);
+            own ? std::make_shared<Member>(name.name, *own, clock_, table_.channel())
+                : std::make_shared<Member>(name.name, options_for(name.name), clock_, table_.channel());
+        table_.add(member, name, place);
         turn.reset();
         if (options_.evict_after) table_.evict_some(detail::read(clock_), *options_.evict_after);
         return member;
@@ -254,9 +260,10 @@ auto Registry<C, P>::make(std::string_view name, F options_for) -> Owner {
 template <Clock C, FailurePolicy P>
 void Registry<C, P>::configure(std::string_view name, TargetOptions<P> options) {
     options.validate();
-    overrides_.set(name, std::move(options), [&] {
+    const detail::HashedName hashed{name, hash_key_};
+    overrides_.set(hashed, std::move(options), [&] {
         // In this order: a target is in the table before its turn is over.
-        if (!turns_.contains(name) && !table_.contains(name)) return;
+        if (!turns_.contains(name) && !table_.contains(hashed)) return;
         throw std::logic_error{"Registry::configure: target \"" + std::string{name} +
                                "\" is in use; configure it before its first get()"};
     });
@@ -267,16 +274,19 @@ void Registry<C, P>::configure_prefix(std::string_view prefix, TargetOptions<P> 
     options.validate();
     std::vector<Owner> used; // declared here: what was removed meanwhile goes when no lock is held
     overrides_.set_prefix(prefix, std::move(options), [&](auto&& check_unused) {
-        for (const std::string& name : turns_.names()) check_unused(name); // in this order, as above
+        // In this order, as above.
+        for (const std::string& name : turns_.names())
+            check_unused(detail::HashedName{name, hash_key_});
         used = table_.all();
-        for (const Owner& each : used) check_unused(each->target.name());
+        for (const Owner& each : used) check_unused(detail::HashedName{each->target.name(), hash_key_});
     });
 }
 
 template <Clock C, FailurePolicy P>
 bool Registry<C, P>::remove(std::string_view name) {
-    overrides_.forget(name);
-    const bool was_there = table_.remove(name) != nullptr;
+    const detail::HashedName hashed{name, hash_key_};
+    overrides_.forget(hashed);
+    const bool was_there = table_.remove(hashed) != nullptr;
     table_.deliver();
     return was_there;
 }

@@ -25,6 +25,8 @@ namespace {
 
 constexpr std::size_t most = 4;
 
+dashpot::detail::HashedName key(std::string_view name) { return {name, {1, 2}}; }
+
 struct Rig {
     Table table;
 
@@ -33,7 +35,7 @@ struct Rig {
         if (!place) return false;
         table.add(
             std::make_shared<Member>(name, dashpot::TargetOptions<>{}, ManualClock{}, table.channel()),
-            place);
+            key(name), place);
         return true;
     }
 };
@@ -43,16 +45,16 @@ struct Rig {
 TEST_CASE("TargetTable: calls `absent` for what is not there, and only then", "[registry]") {
     Rig rig;
     int absent = 0;
-    CHECK(rig.table.find_or("a", [&] { ++absent; }) == nullptr);
+    CHECK(rig.table.find_or(key("a"), [&] { ++absent; }) == nullptr);
     CHECK(absent == 1);
     CHECK(rig.add("a"));
-    CHECK(rig.table.find_or("a", [&] { ++absent; }) != nullptr);
+    CHECK(rig.table.find_or(key("a"), [&] { ++absent; }) != nullptr);
     CHECK(absent == 1);
-    CHECK(rig.table.contains("a"));
+    CHECK(rig.table.contains(key("a")));
     CHECK(rig.table.all().size() == 1);
-    CHECK(rig.table.remove("a") != nullptr);
-    CHECK(rig.table.remove("a") == nullptr);
-    CHECK_FALSE(rig.table.contains("a"));
+    CHECK(rig.table.remove(key("a")) != nullptr);
+    CHECK(rig.table.remove(key("a")) == nullptr);
+    CHECK_FALSE(rig.table.contains(key("a")));
     CHECK(rig.table.size() == 0);
     CHECK(rig.table.places() == 0);
 }
@@ -74,14 +76,14 @@ TEST_CASE("TargetTable: who is evicted leaves a place to one, and to nobody else
 TEST_CASE("TargetTable: evicts all, or those of an age, and counts them", "[registry]") {
     Rig rig;
     for (std::size_t i = 0; i != most; ++i) CHECK(rig.add(std::to_string(i)));
-    const auto held = rig.table.find("2");
+    const auto held = rig.table.find(key("2"));
     CHECK(rig.table.evict_all(Instant{}, 10s) == 0);
-    (void)rig.table.find("0");
+    (void)rig.table.find(key("0"));
     CHECK(rig.table.evict_all(Instant{10s}, 10s) == 2);
     CHECK(rig.table.evict_all(Instant{10s}, 0s) == 1);
     CHECK(rig.table.size() == 1);
     CHECK(rig.table.places() == 1);
-    CHECK(rig.table.contains("2"));
+    CHECK(rig.table.contains(key("2")));
 }
 
 TEST_CASE("TargetTable: evicts a few at a time, in the end all that are old", "[registry]") {
@@ -107,9 +109,9 @@ TEST_CASE("TargetTable: announces each target that leaves, once, and delivers it
                 });
         });
     for (const char* name : {"a", "b", "c", "d"}) CHECK(rig.add(name));
-    const auto held = rig.table.find("b");
-    CHECK(rig.table.remove("a") != nullptr);
-    CHECK(rig.table.remove("a") == nullptr);
+    const auto held = rig.table.find(key("b"));
+    CHECK(rig.table.remove(key("a")) != nullptr);
+    CHECK(rig.table.remove(key("a")) == nullptr);
     CHECK(gone.empty());
     rig.table.deliver();
     CHECK(gone == std::vector<std::string>{"a removed"});

@@ -5,27 +5,18 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/registry/detail/conflict.hpp>
+#include <dashpot/registry/detail/hashed_name.hpp>
 #include <dashpot/registry/detail/prefix_map.hpp>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
-
-/// Looks names up without making a string of them.
-struct NameHash : std::hash<std::string_view> {
-    using is_transparent = void;
-};
-
-template <class T>
-using ByName = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
 /// Options that differ from the defaults, by name and by prefix.
 ///
@@ -39,17 +30,17 @@ class Overrides {
     explicit Overrides(std::size_t most) noexcept : most_{most} {}
 
     /// Null if there are none for that name.
-    [[nodiscard]] Options of(std::string_view name) const {
+    [[nodiscard]] Options of(const HashedName& name) const {
         const std::lock_guard lock{mutex_};
         if (const auto own = names_.find(name); own != names_.end()) return own->second;
-        const auto* const by_prefix = prefixes_.longest(name);
+        const auto* const by_prefix = prefixes_.longest(name.name);
         return by_prefix != nullptr ? by_prefix->second : nullptr;
     }
 
     /// `check_unused()` throws if the name is in use. It is called under the lock: who comes to be in
     /// use after it asks of(), and is given what is set here.
     template <class Check>
-    void set(std::string_view name, Value value, Check&& check_unused) {
+    void set(const HashedName& name, Value value, Check&& check_unused) {
         const auto given = std::make_shared<const Value>(std::move(value));
         Options before;
         {
@@ -63,7 +54,7 @@ class Overrides {
                 names_.emplace(name, given);
             }
         }
-        if (before) check_equal("Registry::configure: target", name, *before, *given);
+        if (before) check_equal("Registry::configure: target", name.name, *before, *given);
     }
 
     /// `for_each_used(f)` calls `f(name)` for all that are in use, under the lock.
@@ -76,7 +67,7 @@ class Overrides {
             if (const auto* const there = prefixes_.find(prefix)) {
                 before = there->second;
             } else {
-                for_each_used([&](std::string_view name) { check_unconcerned_locked(prefix, name); });
+                for_each_used([&](const HashedName& name) { check_unconcerned_locked(prefix, name); });
                 if (prefixes_.size() >= most_) {
                     throw no_room("Registry::configure_prefix: no room for another prefix");
                 }
@@ -87,7 +78,7 @@ class Overrides {
     }
 
     /// Forgets what was set for a name.
-    void forget(std::string_view name) {
+    void forget(const HashedName& name) {
         Options forgotten; // goes when the lock is gone
         const std::lock_guard lock{mutex_};
         if (const auto found = names_.find(name); found != names_.end()) {
@@ -97,12 +88,12 @@ class Overrides {
     }
 
   private:
-    void check_unconcerned_locked(std::string_view prefix, std::string_view name) const {
-        if (!name.starts_with(prefix) || names_.contains(name)) return;
-        const auto* const now = prefixes_.longest(name);
+    void check_unconcerned_locked(std::string_view prefix, const HashedName& name) const {
+        if (!name.name.starts_with(prefix) || names_.contains(name)) return;
+        const auto* const now = prefixes_.longest(name.name);
         if (now != nullptr && now->first.size() > prefix.size()) return;
         throw std::logic_error{"Registry::configure_prefix: \"" + std::string{prefix} +
-                               "\" would concern target \"" + std::string{name} +
+                               "\" would concern target \"" + std::string{name.name} +
                                "\", which is in use; configure it before the first get()"};
     }
 

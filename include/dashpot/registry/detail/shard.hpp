@@ -8,15 +8,13 @@
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/registry/detail/hashed_name.hpp>
 #include <dashpot/registry/detail/member.hpp>
-#include <dashpot/registry/detail/overrides.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,7 +36,7 @@ struct alignas(cache_line) Shard {
     };
 
     /// Null if there is none.
-    [[nodiscard]] Owner find_locked(std::string_view name) {
+    [[nodiscard]] Owner find_locked(const HashedName& name) {
         const auto found = by_name.find(name);
         if (found == by_name.end()) return nullptr;
         // A mark and not the time: a clock reading costs as much as the look-up. Written only if it is
@@ -48,15 +46,15 @@ struct alignas(cache_line) Shard {
     }
 
     /// All of it, or nothing if it throws.
-    void add_locked(Owner member) {
+    void add_locked(Owner member, const HashedName& name) {
         if (ring.size() == ring.capacity()) ring.reserve((std::max)(2 * ring.size(), std::size_t{8}));
-        std::string name{member->target.name()};
-        auto& added = *by_name.try_emplace(std::move(name), Slot{std::move(member), ring.size()}).first;
+        auto& added = *by_name.try_emplace(OwnedName{name}, Slot{std::move(member), ring.size()}).first;
         ring.push_back(&added);
     }
 
     /// Null if there is none.
-    [[nodiscard]] Owner take_locked(std::string_view name) {
+    template <class Name>
+    [[nodiscard]] Owner take_locked(const Name& name) {
         const auto found = by_name.find(name);
         if (found == by_name.end()) return nullptr;
         Owner taken = std::move(found->second.member);
@@ -113,10 +111,12 @@ struct alignas(cache_line) Shard {
         return false;
     }
 
+    using Slots = ByName<Slot>;
+
     threading::mutex mutex;
-    ByName<Slot> by_name;                                 // guarded by mutex
-    std::vector<typename ByName<Slot>::value_type*> ring; // guarded by mutex; all slots
-    std::size_t hand = 0;                                 // guarded by mutex; in the ring
+    Slots by_name;                                 // guarded by mutex
+    std::vector<typename Slots::value_type*> ring; // guarded by mutex; all slots
+    std::size_t hand = 0;                          // guarded by mutex; in the ring
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

@@ -8,8 +8,8 @@
 #include <dashpot/core/threading.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/registry/detail/feed.hpp>
+#include <dashpot/registry/detail/hashed_name.hpp>
 #include <dashpot/registry/detail/member.hpp>
-#include <dashpot/registry/detail/overrides.hpp>
 #include <dashpot/registry/detail/place.hpp>
 #include <dashpot/registry/detail/shard.hpp>
 #include <dashpot/registry/removal.hpp>
@@ -23,7 +23,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,13 +44,13 @@ class TargetTable {
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
     /// Null if there is none. It counts as asked for.
-    [[nodiscard]] Owner find(std::string_view name) const {
+    [[nodiscard]] Owner find(const HashedName& name) const {
         return find_or(name, [] {});
     }
 
     /// The same; where there is none, calls `absent()` under the lock that one is added under.
     template <class F>
-    [[nodiscard]] Owner find_or(std::string_view name, F&& absent) const {
+    [[nodiscard]] Owner find_or(const HashedName& name, F&& absent) const {
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
         Owner found = shard.find_locked(name);
@@ -60,23 +59,23 @@ class TargetTable {
     }
 
     /// Whether there is one; asks for nothing.
-    [[nodiscard]] bool contains(std::string_view name) const {
+    [[nodiscard]] bool contains(const HashedName& name) const {
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
         return shard.by_name.contains(name);
     }
 
     /// Adds what is not there, in a place that was taken for it.
-    void add(const Owner& member, Place& place) {
-        Shard<C, P>& shard = shard_of(member->target.name());
+    void add(const Owner& member, const HashedName& name, Place& place) {
+        Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
-        shard.add_locked(member);
+        shard.add_locked(member, name);
         place.keep();
         size_.fetch_add(1, std::memory_order_relaxed);
     }
 
     /// Takes it out; null if there is none. deliver() has to follow.
-    [[nodiscard]] Owner remove(std::string_view name) {
+    [[nodiscard]] Owner remove(const HashedName& name) {
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
         Owner removed = shard.take_locked(name);
@@ -119,8 +118,9 @@ class TargetTable {
     std::size_t evict_all(Instant now, std::chrono::nanoseconds unused_for);
 
   private:
-    [[nodiscard]] Shard<C, P>& shard_of(std::string_view name) const noexcept {
-        return shards_[NameHash{}(name) % shards_.size()];
+    /// By the upper bits: the map in the shard uses the lower ones.
+    [[nodiscard]] Shard<C, P>& shard_of(const HashedName& name) const noexcept {
+        return shards_[static_cast<std::size_t>(name.hash >> 32U) % shards_.size()];
     }
 
     /// The shard to begin with, another one each time.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_REGISTRY_DETAIL_RANDOM_HASH_KEY_HPP
+#define DASHPOT_REGISTRY_DETAIL_RANDOM_HASH_KEY_HPP
+
+#include <dashpot/core/abi.hpp>
+#include <dashpot/registry/detail/keyed_hash.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string_view>
+
+namespace dashpot::inline DASHPOT_ABI::detail {
+
+/// A key that depends on all of `words`, and on `key`.
+template <std::size_t N>
+[[nodiscard]] constexpr HashKey derived_key(const std::array<std::uint64_t, N>& words,
+                                            HashKey key) noexcept {
+    const auto derive = [&](std::uint64_t which) {
+        SipState state{key};
+        state.add(which);
+        for (const std::uint64_t word : words) state.add(word);
+        return state.finish();
+    };
+    return {derive(1), derive(2)};
+}
+
+#ifdef DASHPOT_THREADING_HEADER
+/// A checker replays schedules: what depends on the key must be the same each time.
+[[nodiscard]] constexpr HashKey random_hash_key(const void*) noexcept { return {}; }
+#else
+/// The secret of this process, drawn at its first use. Where the system has no random numbers to give,
+/// it rests on what an outsider cannot know exactly: addresses and times.
+[[nodiscard]] inline HashKey process_hash_key() noexcept {
+    static const HashKey key = [] {
+        static constinit char place = 0;
+        std::array<std::uint64_t, 5> words{};
+        words[0] = reinterpret_cast<std::uintptr_t>(&place);
+        words[1] = reinterpret_cast<std::uintptr_t>(&words);
+        words[2] =
+            static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+        words[3] =
+            static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+        HashKey drawn;
+        try {
+            std::random_device device;
+            for (std::uint64_t* const half : {&drawn.first, &drawn.second}) {
+                *half = std::uint64_t{device()} << 32U;
+                *half |= device();
+            }
+        } catch (...) { // no descriptor left, or no such device
+        }
+        words[4] =
+            static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+        return derived_key(words, drawn);
+    }();
+    return key;
+}
+
+/// A key that no other registry of this process has, and that nobody outside it can know.
+///
+/// **Threads.** Any. **Cost.** The first call asks the system for random numbers; later ones read a
+/// clock.
+[[nodiscard]] inline HashKey random_hash_key(const void* owner) noexcept {
+    static constinit std::atomic<std::uint64_t> latest{0};
+    const std::array<std::uint64_t, 3> words{
+        latest.fetch_add(1, std::memory_order_relaxed), reinterpret_cast<std::uintptr_t>(owner),
+        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
+    return derived_key(words, process_hash_key());
+}
+#endif
+
+} // namespace dashpot::inline DASHPOT_ABI::detail
+
+#endif
