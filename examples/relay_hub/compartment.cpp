@@ -78,9 +78,9 @@ bool lets_a_call_in(const dashpot::Snapshot& snapshot, std::uint32_t probes) {
 } // namespace
 
 Compartment::Compartment(Registry& registry, const TargetOptions& options, bool is_protected)
-    : name_{options.name}, address_{look_up(options.url)}, is_protected_{is_protected},
-      guards_{make_guards(registry, options, is_protected)}, settings_{options.settings},
-      call_timeout_{options.settings.call_timeout},
+    : name_{options.name}, client_{options.url, options.settings.max_inflight},
+      is_protected_{is_protected}, guards_{make_guards(registry, options, is_protected)},
+      settings_{options.settings}, call_timeout_{options.settings.call_timeout},
       opening_subscription_{guards_->breaker().on_transition(
           [this](const dashpot::Transition& transition) { last_opening_.note(transition); })} {}
 
@@ -99,6 +99,7 @@ void Compartment::reconfigure(Prepared prepared) noexcept {
         return half_open_period(*guards_);
     });
     settings_ = std::move(prepared.settings);
+    client_.set_max_connections(settings_.max_inflight);
 }
 
 void Compartment::obey(Command command) {
@@ -135,8 +136,11 @@ Reply Compartment::relay(const std::string& body) {
 Reply Compartment::call_target(Guards::Entry entry, const std::string& body,
                                std::chrono::nanoseconds timeout) {
     Reply reply;
+    std::chrono::nanoseconds took{0};
     try {
-        reply = to_reply(post_tx(address_, body, timeout), name_);
+        CallResult result = client_.post_tx(body, timeout);
+        took = result.took;
+        reply = to_reply(std::move(result), name_);
     } catch (const std::exception& error) {
         entry.ignore(); // the hub's own trouble says nothing of the target
         std::cerr << "relay_hub: " << error.what() << std::endl;
@@ -150,7 +154,7 @@ Reply Compartment::call_target(Guards::Entry entry, const std::string& body,
     ++calls_;
     if (has_failed) ++failures_;
     activity_.add(has_failed ? Activity::End::failure : Activity::End::success);
-    entry.record(outcome);
+    entry.record(outcome, took);
     return reply;
 }
 
@@ -172,7 +176,7 @@ Reply Compartment::refuse(const dashpot::Refusal& refusal) {
 nlohmann::json Compartment::report() const {
     const dashpot::Snapshot snapshot = guards_->breaker().snapshot();
     nlohmann::json result{
-        {"url", to_url(address_.endpoint)},
+        {"url", to_url(client_.endpoint())},
         {"state", dashpot::to_string(snapshot.state)},
         {"since", to_utc(snapshot.since)},
         {"opened_at", snapshot.opened_at ? nlohmann::json(to_utc(*snapshot.opened_at)) : nullptr},

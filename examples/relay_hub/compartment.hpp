@@ -62,6 +62,9 @@ class Compartment {
     /// Calls the target if its guards let it, and answers at once if they do not.
     [[nodiscard]] Reply relay(const std::string& body);
 
+    /// Closes connections that were idle for too long, and has the host looked up again. Now and then.
+    void tidy() { client_.tidy(); }
+
     /// To be told of every change of its state.
     void note(const dashpot::Transition& transition) { history_.note(transition); }
 
@@ -71,8 +74,8 @@ class Compartment {
     /// What GET /targets/NAME/history shows of it: its last events, the oldest first, as JSON.
     [[nodiscard]] std::string history() const;
 
-    /// What GET /readyz shows of it: `state`, `since` and `retry_after_ms` while its circuit does not
-    /// take every call; nothing otherwise.
+    /// What GET /readyz shows of it: `state`, `since` and `retry_after_ms` while its circuit would
+    /// refuse the next call; nothing otherwise.
     [[nodiscard]] std::optional<nlohmann::ordered_json> degradation() const;
 
   private:
@@ -83,7 +86,7 @@ class Compartment {
     [[nodiscard]] Reply refuse(const dashpot::Refusal& refusal);
 
     const std::string name_;
-    const Address address_;
+    TargetClient client_;
     const bool is_protected_;
     const std::shared_ptr<Guards> guards_;
     TargetSettings settings_; // what report() shows

@@ -17,8 +17,7 @@ constexpr const char* too_slow = "the request did not come in time";
 
 void answer(httplib::Response& response, const Reply& reply) {
     response.status = reply.status;
-    if (reply.retry_after)
-        response.set_header("Retry-After", std::to_string(reply.retry_after->count()));
+    if (!reply.retry_after.empty()) response.set_header("Retry-After", reply.retry_after);
     response.set_content(reply.body, "application/json");
 }
 

@@ -15,7 +15,8 @@ namespace relay_hub {
 
 // What all routes need between HTTP and the relay.
 
-/// Puts the reply into the response. Nothing that a target said goes into a header.
+/// Puts the reply into the response. Of what a target said only a Retry-After that was checked goes
+/// into a header.
 void answer(httplib::Response& response, const Reply& reply);
 
 /// Reads all of the body. @return nothing: it did not come, and the response says why

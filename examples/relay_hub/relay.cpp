@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -22,6 +23,22 @@ Relay::Relay(Registry& registry, const Options& options) {
             throw std::invalid_argument{"--target: " + target.name + ": " + error.what()};
         }
     }
+    housekeeper_ = std::thread{[this] { keep_tidy(); }};
+}
+
+Relay::~Relay() {
+    {
+        const std::lock_guard lock{end_mutex_};
+        is_ending_ = true;
+    }
+    end_.notify_all();
+    housekeeper_.join();
+}
+
+void Relay::keep_tidy() {
+    std::unique_lock lock{end_mutex_};
+    while (!end_.wait_for(lock, std::chrono::seconds{1}, [this] { return is_ending_; }))
+        for (const auto& [name, compartment] : compartments_) compartment->tidy();
 }
 
 Reply Relay::handle(const std::string& body) {
@@ -96,6 +113,7 @@ Reply Relay::history(std::string_view target) {
 }
 
 Reply Relay::readiness(bool is_stopping) const {
+    const auto lock = hold_still();
     auto degraded = nlohmann::ordered_json::array();
     for (const auto& [name, compartment] : compartments_) {
         if (auto trouble = compartment->degradation()) {
@@ -113,4 +131,3 @@ Reply Relay::readiness(bool is_stopping) const {
 }
 
 } // namespace relay_hub
-    const auto lock = hold_still();

@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace relay_hub {
 
@@ -25,7 +27,11 @@ namespace relay_hub {
 class Relay {
   public:
     /// @throws std::invalid_argument  a target has no address; names the target
+    /// @throws std::system_error      there is no thread for what is to be done now and then
     Relay(Registry& registry, const Options& options);
+    ~Relay();
+    Relay(const Relay&) = delete;
+    Relay& operator=(const Relay&) = delete;
 
     /// Answers one request, `{"target":"CORE", …}`.
     [[nodiscard]] Reply handle(const std::string& body);
@@ -74,6 +80,7 @@ class Relay {
 
   private:
     [[nodiscard]] Compartment* find(std::string_view target) noexcept;
+    void keep_tidy();
 
     // Held while settings change or are read. Not a shared_mutex: readers without end would keep the
     // writer out.
@@ -83,6 +90,11 @@ class Relay {
     std::atomic<std::uint64_t> unknown_target_{0};
     std::atomic<std::uint64_t> forbidden_{0};
     std::atomic<std::uint64_t> failed_{0};
+
+    std::mutex end_mutex_;
+    std::condition_variable end_;
+    bool is_ending_ = false;  // guarded by end_mutex_
+    std::thread housekeeper_; // after all that it uses
 };
 
 } // namespace relay_hub

@@ -33,7 +33,9 @@ Reply circuit_open_reply(std::string_view target, std::string_view message,
     auto body = members(code::circuit_open, target, message);
     body["retry_after_ms"] = in_milliseconds(retry_after);
     Reply reply{std::string{code::circuit_open}, http_status(code::circuit_open), body.dump()};
-    if (retry_after) reply.retry_after = std::chrono::ceil<std::chrono::seconds>(*retry_after);
+    if (retry_after)
+        reply.retry_after =
+            std::to_string(std::chrono::ceil<std::chrono::seconds>(*retry_after).count());
     return reply;
 }
 

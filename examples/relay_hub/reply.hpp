@@ -16,8 +16,9 @@ struct Reply {
     std::string code;
     int status = 200;
     std::string body;
-    /// For the Retry-After header, where the hub knows.
-    std::optional<std::chrono::seconds> retry_after{};
+    /// For the Retry-After header: seconds or a date, where the hub or the target knows. Empty: no
+    /// header.
+    std::string retry_after{};
 };
 
 /// An answer of the hub's own: `{"code":…,"target":…,"message":…}`. No target, no member `target`.

@@ -1,143 +1,126 @@
 // SPDX-License-Identifier: MIT
 #include "target_call.hpp"
 
-#include "../common/deadline_stream.hpp"
-#include "../common/file_descriptor.hpp"
-#include "../common/wait_until.hpp"
+#include "answer_reader.hpp"
+#include "call_deadline.hpp"
+#include "target_socket.hpp"
 
-#include <httplib.h>
-
-#include <cerrno>
-#include <cstring>
-#include <functional>
-#include <memory>
+#include <algorithm>
 #include <optional>
-#include <stdexcept>
-#include <system_error>
 #include <utility>
-
-#include <netdb.h>
 
 namespace relay_hub {
 namespace {
 
-using example::SteadyTime;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
 
-constexpr std::size_t max_head = 8 * 1024;
-constexpr std::size_t max_answer = 1024 * 1024;
-constexpr std::size_t framing = 64 * 1024;
+std::string head_for(const Endpoint& endpoint) {
+    return "POST /tx HTTP/1.1\r\nHost: " + to_url(endpoint).substr(7) +
+           "\r\nUser-Agent: relay_hub\r\nAccept: application/json\r\nContent-Type: application/json\r\n"
+           "Content-Length: ";
+}
 
-/// An httplib client on a DeadlineStream. Both overridden functions are httplib's own points of
-/// variation: its TLS client is made of them.
-class DeadlineClient final : public httplib::ClientImpl {
-  public:
-    DeadlineClient(const Address& target, SteadyTime deadline)
-        : ClientImpl{target.endpoint.host, target.endpoint.port}, target_{target}, deadline_{deadline} {
-        set_decompress(false);
-    }
-
-    CallResult post(const std::string& body) {
-        httplib::Request request;
-        request.method = "POST";
-        request.path = "/tx";
-        request.body = body;
-        request.headers.emplace("Content-Type", "application/json");
-        request.response_handler = [this](const httplib::Response&) {
-            stream_->set_budget(max_answer + framing);
-            return true;
-        };
-        CallResult result;
-        request.content_receiver = [&](const char* data, std::size_t size, std::uint64_t,
-                                       std::uint64_t) {
-            const bool fits = size <= max_answer - result.body.size();
-            if (fits)
-                result.body.append(data, size);
-            else
-                problem_ = "the answer is too large";
-            return fits;
-        };
-        httplib::Response response;
-        httplib::Error error = httplib::Error::Success;
-        if (send(request, response, error)) {
-            result.end = CallResult::End::answered;
-            result.status = response.status;
-        } else {
-            result.end = timed_out_ ? CallResult::End::timed_out : CallResult::End::broken;
-            result.detail =
-                problem_.empty() ? "the connection broke or the answer is not HTTP" : problem_;
-        }
-        return result;
-    }
-
-  private:
-    bool create_and_connect_socket(Socket& socket, httplib::Error& error) override {
-        error = httplib::Error::Connection;
-        example::FileDescriptor descriptor{
-            ::socket(target_.socket_address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-        if (!descriptor) return fail(errno);
-        const int yes = 1;
-        ::setsockopt(descriptor.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-        const int connected =
-            ::connect(descriptor.get(), reinterpret_cast<const sockaddr*>(&target_.socket_address),
-                      target_.length);
-        if (connected != 0 && errno != EINPROGRESS) return fail(errno);
-        if (connected != 0 && !example::wait_until(descriptor.get(), POLLOUT, deadline_)) {
-            timed_out_ = true;
-            problem_ = "no connection in time";
-            return false;
-        }
-        int outcome = 0;
-        socklen_t size = sizeof outcome;
-        ::getsockopt(descriptor.get(), SOL_SOCKET, SO_ERROR, &outcome, &size);
-        if (outcome != 0) return fail(outcome);
-        error = httplib::Error::Success;
-        socket.sock = descriptor.release();
-        return true;
-    }
-
-    bool process_socket(const Socket& socket, std::function<bool(httplib::Stream&)> exchange) override {
-        stream_.emplace(socket.sock, deadline_, max_head);
-        const bool ok = exchange(*stream_);
-        timed_out_ = stream_->timed_out();
-        if (timed_out_) problem_ = "no complete answer in time";
-        if (stream_->over_budget()) problem_ = "the answer is too large";
-        return ok;
-    }
-
-    bool fail(int error) {
-        problem_ = "cannot connect: " + std::generic_category().message(error);
-        return false;
-    }
-
-    const Address& target_;
-    const SteadyTime deadline_;
-    std::optional<example::DeadlineStream> stream_;
-    bool timed_out_ = false;
-    std::string problem_;
-};
+/// How long a connection may be idle, by what the target says of it.
+std::chrono::nanoseconds idle_time(const AnswerReader& answer) noexcept {
+    const std::chrono::nanoseconds most = ConnectionPool::max_idle;
+    return answer.kept_for() ? std::min(most, std::chrono::nanoseconds{*answer.kept_for()} - 1s) : most;
+}
 
 } // namespace
 
-Address look_up(const Endpoint& endpoint) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    const int error =
-        ::getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &found);
-    if (error != 0)
-        throw std::invalid_argument{"no address for host '" + endpoint.host +
-                                    "': " + ::gai_strerror(error)};
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner{found, &::freeaddrinfo};
-    Address result;
-    result.endpoint = endpoint;
-    result.length = found->ai_addrlen;
-    std::memcpy(&result.socket_address, found->ai_addr, found->ai_addrlen);
+/// One call: at first on a kept connection if there is one, then perhaps on a new one.
+class TargetClient::Attempt {
+  public:
+    Attempt(TargetClient& client, const std::string& body, std::chrono::nanoseconds timeout)
+        : client_{client}, call_{client.pool_}, begin_{steady_clock::now()}, deadline_{begin_, timeout},
+          request_{client.head_ + std::to_string(body.size()) + "\r\n\r\n" + body} {}
+
+    CallResult run() {
+        const AddressList addresses = client_.addresses_.get();
+        if (auto kept = client_.pool_.take(steady_clock::now(), addresses)) {
+            const bool is_answered_or_lost = send_on(std::move(*kept));
+            if (is_answered_or_lost) return std::move(result_);
+        }
+        Connected connected = connect_to(addresses, deadline_);
+        if (!connected.socket) {
+            result_.end = connected.timed_out ? CallResult::End::timed_out : CallResult::End::broken;
+            result_.detail = std::move(connected.problem);
+            result_.took = took();
+            return std::move(result_);
+        }
+        client_.addresses_.connected_to(connected.address);
+        static_cast<void>(
+            send_on({std::move(connected.socket), connected.address, steady_clock::now()}));
+        return std::move(result_);
+    }
+
+  private:
+    /// @return false: the target did not read it, so it may be sent again
+    bool send_on(TargetConnection connection) {
+        const Use use = !connection.is_reused    ? Use::first
+                        : connection.is_on_trial ? Use::trial
+                                                 : Use::again;
+        AnswerReader answer;
+        Exchange ended;
+        try {
+            ended = exchange(connection.socket.get(), request_, answer, deadline_, use);
+        } catch (...) {
+            client_.pool_.lose(connection, steady_clock::now(), false);
+            throw;
+        }
+        const auto now = steady_clock::now();
+        if (ended.end == Exchange::End::answered) {
+            take_answer(answer, ended);
+        } else {
+            const bool is_late = ended.end == Exchange::End::timed_out;
+            result_.end = is_late ? CallResult::End::timed_out : CallResult::End::broken;
+            result_.detail = std::move(ended.problem);
+            result_.took = took();
+        }
+        if (ended.may_be_kept)
+            client_.pool_.give_back(std::move(connection), now, idle_time(answer), answer.says_kept());
+        else
+            client_.pool_.lose(connection, now, ended.was_ended);
+        return ended.end != Exchange::End::unread;
+    }
+
+    void take_answer(AnswerReader& answer, const Exchange& ended) {
+        result_.end = CallResult::End::answered;
+        result_.status = answer.status();
+        result_.body = std::move(answer.body());
+        result_.retry_after = answer.retry_after();
+        result_.took = took(ended.late);
+    }
+
+    [[nodiscard]] std::chrono::nanoseconds took(std::chrono::nanoseconds late = {}) const noexcept {
+        // Both are times in which the hub was not there; they may be the same.
+        const auto all = steady_clock::now() - begin_;
+        return std::max(std::chrono::nanoseconds{0}, all - std::max(late, deadline_.lost()));
+    }
+
+    TargetClient& client_;
+    const ConnectionPool::Call call_;
+    const SteadyTime begin_;
+    CallDeadline deadline_;
+    const std::string request_;
+    CallResult result_;
+};
+
+TargetClient::TargetClient(const Endpoint& endpoint, std::size_t max_connections)
+    : endpoint_{endpoint}, head_{head_for(endpoint)}, addresses_{endpoint}, pool_{max_connections} {}
+
+CallResult TargetClient::post_tx(const std::string& body, std::chrono::nanoseconds timeout) {
+    CallResult result = Attempt{*this, body, timeout}.run();
+    if (result.end != CallResult::End::answered)
+        addresses_.refresh(steady_clock::now(), TargetAddresses::max_age_after_failure);
     return result;
 }
 
-CallResult post_tx(const Address& target, const std::string& body, std::chrono::nanoseconds timeout) {
-    const auto deadline = std::chrono::steady_clock::now() + timeout;
-    return DeadlineClient{target, deadline}.post(body);
+void TargetClient::tidy() {
+    const auto now = steady_clock::now();
+    addresses_.refresh(now, TargetAddresses::max_age);
+    pool_.tidy(now, addresses_.get());
 }
 
 } // namespace relay_hub

@@ -26,14 +26,15 @@ bool wait_for(int socket, short events, const std::atomic<bool>& is_over) {
     return false;
 }
 
-void read_request(int socket, const std::atomic<bool>& is_over) {
+bool read_request(int socket, const std::atomic<bool>& is_over) {
     std::array<char, 4096> buffer;
     std::string request;
     while (request.find("}") == std::string::npos && wait_for(socket, POLLIN, is_over)) {
         const ssize_t count = ::recv(socket, buffer.data(), buffer.size(), 0);
-        if (count <= 0) return;
+        if (count <= 0) return false;
         request.append(buffer.data(), static_cast<std::size_t>(count));
     }
+    return !is_over;
 }
 
 } // namespace
@@ -61,6 +62,8 @@ void Victim::wait_for_end() const {
     while (wait_for(socket_, POLLIN, is_over_))
         if (::recv(socket_, &byte, 1, 0) <= 0) return;
 }
+
+bool Victim::next_request() const { return read_request(socket_, is_over_); }
 
 void Victim::reset_at_end() const {
     const linger at_once{1, 0};

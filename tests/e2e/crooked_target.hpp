@@ -25,6 +25,8 @@ class Victim {
     /// Sends `text` again and again.
     void send_for_ever(std::string_view text, std::chrono::milliseconds pause) const;
     void wait_for_end() const;
+    /// Reads the next request on this connection. @return false: there is none
+    bool next_request() const;
     /// The connection will end in a reset, not in an orderly close.
     void reset_at_end() const;
 

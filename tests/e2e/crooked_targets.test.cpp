@@ -149,6 +149,29 @@ TEST_CASE("RelayHub: an answer that is none is E902") {
             victim.send(http_answer("\x1f\x8b\x08", "Content-Encoding: gzip\r\n"));
         });
     }
+    SECTION("a length that is no number") {
+        for (const char* length : {"-15", "+15", "0xf", "15, 16", "", "1 5"}) {
+            INFO(length);
+            check_broken([length](const Victim& victim) {
+                victim.send(head + "Content-Length: " + length + "\r\n\r\n{\"code\":\"0000\"}");
+            });
+        }
+    }
+    SECTION("two lengths") {
+        for (const char* lengths : {"Content-Length: 15\r\nContent-Length: 14",
+                                    "Content-Length: 15\r\nTransfer-Encoding: chunked",
+                                    "Transfer-Encoding: chunked\r\nContent-Length: 15"}) {
+            INFO(lengths);
+            check_broken([lengths](const Victim& victim) {
+                victim.send(head + lengths + "\r\n\r\nf\r\n{\"code\":\"0000\"}\r\n0\r\n\r\n");
+            });
+        }
+    }
+    SECTION("a change of protocol") {
+        check_broken([](const Victim& victim) {
+            victim.send("HTTP/1.1 101 Switching Protocols\r\n\r\n" + http_answer(R"({"code":"0000"})"));
+        });
+    }
     SECTION("a body of many megabytes") {
         check_broken([](const Victim& victim) {
             victim.send(head + "\r\n");
@@ -176,6 +199,31 @@ TEST_CASE("RelayHub: an unusual but good answer is as good as any") {
             victim.send("8\r\n{\"code\":\r\n7\r\n\"0000\"}\r\n0\r\n\r\n");
         }};
         CHECK(rig.call("BAD").body == json{{"code", "0000"}});
+    }
+    SECTION("after interim answers, and with a trailer") {
+        CrookedRig rig{[](const Victim& victim) {
+            victim.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n");
+            victim.send("HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n");
+            victim.send(head + "Transfer-Encoding: chunked\r\nTrailer: Server-Timing\r\n\r\n");
+            victim.send("f;x=y\r\n{\"code\":\"0000\"}\r\n0\r\nServer-Timing: db;dur=3\r\n\r\n");
+        }};
+        CHECK(rig.call("BAD").body == json{{"code", "0000"}});
+        CHECK(rig.report("BAD").at("failures") == 0);
+    }
+    SECTION("with its length twice") {
+        CrookedRig rig{[](const Victim& victim) {
+            victim.send(http_answer(R"({"code":"0000"})", "Content-Length: 15\r\n"));
+        }};
+        CHECK(rig.call("BAD").code() == "0000");
+    }
+    SECTION("before the request was read") {
+        CrookedRig rig{[](const Victim& victim) {
+            victim.send("HTTP/1.1 413 Too Large\r\nContent-Length: 15\r\n\r\n{\"code\":\"B413\"}");
+            victim.wait_for_end();
+        }};
+        const std::string body =
+            R"({"target":"BAD","a":{},"more":")" + std::string(1'000'000, 'x') + "\"}";
+        CHECK(rig.post(body).code() == "B413");
     }
     SECTION("ended by the end of the connection") {
         CrookedRig rig{[](const Victim& victim) { victim.send(head + "\r\n{\"code\":\"0000\"}"); }};
@@ -223,6 +271,28 @@ TEST_CASE("RelayHub: a target's headers stay with the hub") {
     CHECK(answer.headers.find("Content-Type")->second == "application/json");
 }
 
+TEST_CASE("RelayHub: when a target wants to be called again is passed on") {
+    const auto retry_after = [](const std::string& status, const std::string& value) {
+        CrookedRig rig{[&](const Victim& victim) {
+            victim.send("HTTP/1.1 " + status + "\r\nRetry-After: " + value +
+                        "\r\nContent-Length: 15\r\n\r\n{\"code\":\"B429\"}");
+        }};
+        const HttpAnswer answer = rig.call("BAD");
+        const auto found = answer.headers.find("Retry-After");
+        return found == answer.headers.end() ? answer.code() + " none"
+                                             : answer.code() + " " + found->second;
+    };
+    CHECK(retry_after("429 Too Many Requests", "30") == "B429 30");
+    CHECK(retry_after("200 OK", "0") == "B429 0");
+    CHECK(retry_after("409 Conflict", "Wed, 21 Oct 2037 07:28:00 GMT") ==
+          "B429 Wed, 21 Oct 2037 07:28:00 GMT");
+    // The answer stays with the hub, but not this.
+    CHECK(retry_after("503 Service Unavailable", "120") == "E500 120");
+    CHECK(retry_after("429 Too Many Requests", "soon") == "B429 none");
+    CHECK(retry_after("429 Too Many Requests", "-1") == "B429 none");
+    CHECK(retry_after("429 Too Many Requests", "30\r\nRetry-After: 60") == "B429 none");
+}
+
 TEST_CASE("RelayHub: nothing that a target says gets into a header") {
     const auto check_head = [](const std::string& said) {
         CrookedRig rig{[said](const Victim& victim) { victim.send(said); }};
@@ -242,7 +312,7 @@ TEST_CASE("RelayHub: nothing that a target says gets into a header") {
         while (std::getline(stream, line)) {
             const std::string name = line.substr(0, line.find(':'));
             CHECK((name == "Content-Type" || name == "Content-Length" || name == "Connection" ||
-                   name == "X-Content-Type-Options"));
+                   name == "X-Content-Type-Options" || line == "Retry-After: 5\r"));
         }
         // One answer, and nothing that a reader could take for a second.
         CHECK(answer.find("HTTP/1.1", 1) == std::string::npos);
@@ -261,6 +331,9 @@ TEST_CASE("RelayHub: nothing that a target says gets into a header") {
                                                      "X-Evil: a\rX-Evil: b\r\n"
                                                      "Retry-After: 5\r\n"
                                                      "Access-Control-Allow-Origin: *\r\n"));
+        check_head(http_answer(R"({"code":"0000"})", "X-Evil: a\r\nRetry-After: 5\r\n"));
+        check_head(http_answer(R"({"code":"0000"})", "Retry-After: Evil\r\n"));
+        check_head(http_answer(R"({"code":"0000"})", "Retry-After: 5\r\n Evil: 1\r\n"));
     }
     SECTION("with bare line ends in its body") {
         check_head(http_answer("\r\n\r\n{\"code\":\r\n\"0000\"\n}"));
