@@ -162,10 +162,15 @@ TEST_CASE("Prometheus text: OpenMetrics is for who asks for it", "[adapter]") {
     CHECK(accepted_format("application/openmetrics-text;version=1.0.0,"
                           "application/openmetrics-text;version=0.0.1;q=0.75,"
                           "text/plain;version=0.0.4;q=0.5,*/*;q=0.1") == PrometheusFormat::openmetrics);
-    CHECK(accepted_format("text/plain, application/openmetrics-text") == PrometheusFormat::openmetrics);
+    for (const auto* accept :
+         {"text/plain, application/openmetrics-text", "application/openmetrics-text;q=0.5, */*;q=0.4",
+          "*/*;q=0.5, text/*;q=0.1, application/openmetrics-text;q=0.2"})
+        CHECK(accepted_format(accept) == PrometheusFormat::openmetrics);
     for (const auto* accept :
          {"", "*/*", "text/plain", "text/html,*/*;q=0.8", "application/openmetrics-text;q=0",
-          "application/openmetrics-text-2", "text/plain;q=0.9,application/openmetrics-text;q=0.5"})
+          "application/openmetrics-text-2", "text/plain;q=0.9,application/openmetrics-text;q=0.5",
+          "application/*", "application/openmetrics-text;q=0.5,text/*;q=0.9",
+          "*/*,application/openmetrics-text;q=0.5", "text/plain;q=0,application/*"})
         CHECK(accepted_format(accept) == PrometheusFormat::text);
 }
 

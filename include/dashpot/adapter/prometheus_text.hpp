@@ -49,12 +49,13 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 }
 
 /// The format for a client that sent this header Accept: OpenMetrics if it asks for that by name and
-/// likes it no less than plain text, else Prometheus' own.
+/// prefers it to plain text or likes both alike, otherwise Prometheus' own.
 [[nodiscard]] inline PrometheusFormat accepted_format(std::string_view accept) {
-    const int openmetrics = detail::quality_of("application/openmetrics-text", accept);
-    return openmetrics > 0 && openmetrics >= detail::quality_of("text/plain", accept)
-               ? PrometheusFormat::openmetrics
-               : PrometheusFormat::text;
+    const auto openmetrics = detail::preference_of("application/openmetrics-text", accept);
+    const auto text = detail::preference_of("text/plain", accept);
+    const bool is_named = openmetrics.closeness == 3 && openmetrics.quality > 0;
+    return is_named && openmetrics.quality >= text.quality ? PrometheusFormat::openmetrics
+                                                           : PrometheusFormat::text;
 }
 
 namespace detail {

@@ -43,24 +43,41 @@ namespace dashpot::inline DASHPOT_ABI::detail {
     return (std::min)(result, 1000);
 }
 
-/// How much a client wants `type`, a media type in lower case, when it sent this header Accept: in
-/// thousandths, 0 if it does not name it.
+/// How much a client wants a media type, and how closely it says so.
+struct Preference {
+    int quality = 0;   ///< in thousandths; 0: it does not want the type
+    int closeness = 0; ///< 3: by its name, 2: as `text/*`, 1: as `*/*`, 0: not at all
+};
+
+/// Reads the header Accept for `type`, a media type in lower case. What names the type most closely
+/// counts.
 ///
 /// **Source.** RFC 9110, 12.5.1.
-[[nodiscard]] constexpr int quality_of(std::string_view type, std::string_view accept) noexcept {
-    int best = 0;
+[[nodiscard]] constexpr Preference preference_of(std::string_view type,
+                                                 std::string_view accept) noexcept {
+    Preference result;
     while (!accept.empty()) {
         std::string_view range = next_field(accept, ',');
-        if (!equals_ignoring_case(next_field(range, ';'), type)) continue;
+        const std::string_view name = next_field(range, ';');
+        int closeness = 0;
+        if (equals_ignoring_case(name, type))
+            closeness = 3;
+        else if (name == "*/*")
+            closeness = 1;
+        else if (name.ends_with("/*") && equals_ignoring_case(name.substr(0, name.size() - 1),
+                                                              type.substr(0, type.find('/') + 1)))
+            closeness = 2;
+        if (closeness == 0 || closeness < result.closeness) continue;
         int quality = 1000;
         while (!range.empty()) {
             std::string_view parameter = next_field(range, ';');
             if (equals_ignoring_case(next_field(parameter, '='), "q"))
                 quality = thousandths(next_field(parameter, ';'));
         }
-        best = (std::max)(best, quality);
+        if (closeness == result.closeness) quality = (std::max)(quality, result.quality);
+        result = {quality, closeness};
     }
-    return best;
+    return result;
 }
 
 } // namespace dashpot::inline DASHPOT_ABI::detail
