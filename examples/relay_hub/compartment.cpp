@@ -128,7 +128,9 @@ Guards::Entry Compartment::enter(std::chrono::nanoseconds& timeout) {
 Reply Compartment::relay(const std::string& body) {
     std::chrono::nanoseconds timeout{0};
     Guards::Entry entry = enter(timeout);
+    compare_clocks(); // here and below: a history may show what has just happened
     Reply reply = entry ? call_target(std::move(entry), body, timeout) : refuse(entry.refusal());
+    compare_clocks();
     answers_.add(reply.code);
     return reply;
 }

@@ -54,11 +54,13 @@ Hub::Hub(const Given& given, const Options& options)
       changes_subscription_{registry_.on_transition(std::ref(changes_))},
       drain_time_{options.drain_time}, server_{server_options(options)},
       config_{given, options, [this](const Options& changed) { apply(changed); }} {
+    compare_clocks(); // the circuits' first states have begun
     add_routes();
 }
 
 void Hub::note(std::string_view target, const dashpot::Transition& transition) {
     logs_.append(target, transition);
+    compare_clocks();
     // Before the streams are told to look.
     relay_.note(target, transition);
     feed_.wake();

@@ -8,11 +8,18 @@
 
 namespace relay_hub {
 
+/// Compares the wall clock with the steady clock. To be called after anything that has an instant for
+/// to_utc(), so that a later step of the wall clock does not change its time.
+///
+/// **Threads.** From any thread. **Cost.** A lock and three clock readings.
+void compare_clocks();
+
 /// An instant of the steady clock for people, as the breaker log writes times:
 /// `2026-11-30T08:15:30.042Z`.
 ///
-/// **Contract.** The two clocks are compared once, so that an instant always reads the same. When
-/// somebody sets the wall clock later, instants keep the time that was shown before.
+/// **Contract.** The time that the wall clock showed then. A later step of the wall clock does not
+/// change it, so it stays equal to the time in the logs. See ClockSteps.
+/// **Threads.** From any thread.
 [[nodiscard]] std::string to_utc(dashpot::Instant instant);
 
 } // namespace relay_hub
