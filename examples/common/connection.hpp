@@ -2,11 +2,16 @@
 #ifndef DASHPOT_EXAMPLES_COMMON_CONNECTION_HPP
 #define DASHPOT_EXAMPLES_COMMON_CONNECTION_HPP
 
-#include "deadline_stream.hpp"
+#include "file_descriptor.hpp"
 #include "thread_shortage.hpp"
+#include "wait_until.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace example {
 
@@ -24,14 +29,18 @@ struct ConnectionLimits {
     std::chrono::milliseconds keep_alive{5000};
 };
 
-/// A client's connection while a thread of the server serves it.
+/// A client's connection while a thread of the server serves it: each request has one deadline for all
+/// its bytes, and so has each answer.
 ///
 /// **Threads.** Used by that thread alone. A handler reaches it as Connection::current().
-class Connection final : public DeadlineStream {
+class Connection final {
   public:
+    /// @param socket    becomes the connection's own
+    /// @param stop      becomes readable when the server stops
     /// @param shortage  whose jobs may have the thread of a connection that is idle or slow
-    Connection(int socket, const ConnectionLimits& limits, ThreadShortage& shortage);
-    ~Connection() override;
+    Connection(FileDescriptor socket, int stop, const ConnectionLimits& limits,
+               ThreadShortage& shortage);
+    ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
@@ -42,46 +51,61 @@ class Connection final : public DeadlineStream {
     ///
     /// An idle connection gives its thread up to a job that has none.
     ///
-    /// @param stop  becomes readable when the server stops
     /// @return false: no request came, the connection is to be closed
-    [[nodiscard]] bool await_request(int stop);
+    [[nodiscard]] bool await_request();
 
-    /// The head was read: its budget ends, the body's begins.
-    void begin_body() noexcept;
+    /// Bytes that were received and not consumed yet.
+    [[nodiscard]] std::string_view unread() const noexcept {
+        return {buffer_.data() + begin_, end_ - begin_};
+    }
+    void consume(std::size_t count) noexcept { begin_ += count; }
 
-    /// A part of an answer that goes on and on begins, and has the time that else a whole answer has.
+    enum class Received : std::uint8_t {
+        some, ///< unread() has more than before
+        end,  ///< the client closed or lost its end
+        late, ///< it took too long
+        stop, ///< the server stops, and nothing more has come by now
+    };
+    /// Waits for more bytes of the request. To be called when all of unread() is consumed.
+    [[nodiscard]] Received receive();
+
+    /// An answer begins, or a part of one that goes on and on: it has its own time.
     void begin_part() noexcept;
+    /// @return false: the client took not all of it in time, or is gone
+    [[nodiscard]] bool write(std::string_view text);
 
-    /// Ends the connection after the answer, for a request whose body was not read to its end.
-    void close_after_answer() noexcept { close_after_answer_ = true; }
     /// Ends the connection without an answer.
     void drop() noexcept { dropped_ = true; }
-
-    [[nodiscard]] bool is_to_close() const noexcept { return close_after_answer_ || dropped_; }
-    /// Whether the client has closed or lost its end.
+    [[nodiscard]] bool is_dropped() const noexcept { return dropped_; }
+    /// Returns true if the client has closed or lost its end.
     [[nodiscard]] bool peer_is_gone() const noexcept;
+    /// Returns true if the server stops.
+    [[nodiscard]] bool is_stopping() const noexcept;
 
-    ssize_t read(char* into, std::size_t size) override;
-    ssize_t write(const char* from, std::size_t size) override;
+    /// The address that it comes from, in numbers; empty: it is gone already.
+    [[nodiscard]] std::string peer() const;
+    [[nodiscard]] int socket() const noexcept { return socket_.get(); }
 
     /// Closes so that the client can still read the answer: a close with unread bytes would be a
     /// reset, and a reset takes the answer with it.
     void linger() noexcept;
 
-    /// Whether anything of an answer was written since the request began.
-    [[nodiscard]] bool has_answered() const noexcept { return answering_; }
-
   private:
-    bool await(short events) override;
+    enum class Ready : std::uint8_t { yes, late, stop };
+    [[nodiscard]] Ready await(short events, bool ends_at_stop);
 
+    const FileDescriptor socket_;
+    const int stop_;
     const ConnectionLimits& limits_;
     ThreadShortage& shortage_;
+    SteadyTime deadline_{};
     SteadyTime slow_from_{}; // the one that reads, or writes, or closes
     bool gave_way_ = false;
     bool has_served_ = false;
-    bool answering_ = false;
-    bool close_after_answer_ = false;
     bool dropped_ = false;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+    std::array<char, 4096> buffer_;
 };
 
 } // namespace example

@@ -4,8 +4,6 @@
 
 #include "thread_shortage.hpp"
 
-#include <httplib.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -23,17 +21,19 @@ namespace example {
 /// A job that finds no thread waits in a queue and is announced to the ThreadShortage. The queue is
 /// bounded too: with it full, enqueue() waits, the server stops accepting, and the kernel's backlog
 /// takes over. No job is ever lost.
-class ElasticPool final : public httplib::TaskQueue {
+class ElasticPool {
   public:
     /// @param max_threads  looked at whenever a thread is needed
     ElasticPool(const std::atomic<std::size_t>& max_threads, std::size_t max_waiting,
                 ThreadShortage& shortage)
         : max_threads_{max_threads}, max_waiting_{max_waiting}, shortage_{shortage} {}
-    ~ElasticPool() override { shutdown(); }
+    ~ElasticPool() { shutdown(); }
+    ElasticPool(const ElasticPool&) = delete;
+    ElasticPool& operator=(const ElasticPool&) = delete;
 
-    void enqueue(std::function<void()> job) override;
+    void enqueue(std::function<void()> job);
     /// Runs what is queued, then ends the threads.
-    void shutdown() override;
+    void shutdown();
 
   private:
     struct Job {

@@ -9,8 +9,8 @@
 namespace flaky_service {
 namespace {
 
-using httplib::Request;
-using httplib::Response;
+using Request = example::HttpRequest;
+using Response = example::HttpResponse;
 
 constexpr const char* json_type = "application/json";
 
@@ -21,7 +21,7 @@ constexpr double default_chance = 0.3;
 
 void answer(Response& response, int status, const char* body) {
     response.status = status;
-    response.set_content(body, json_type);
+    response.set_body(body, json_type);
 }
 
 /// The number that the request gives for `name`, or the default.
@@ -29,13 +29,14 @@ void answer(Response& response, int status, const char* body) {
 template <class Number>
 std::optional<Number> parameter(const Request& request, const char* name, Number fallback,
                                 Number highest) {
-    if (!request.has_param(name)) return fallback;
-    return example::to_number(request.get_param_value(name), Number{0}, highest);
+    const auto found = request.query.find(name);
+    if (found == request.query.end()) return fallback;
+    return example::to_number(found->second, Number{0}, highest);
 }
 
 } // namespace
 
-Service::Service(std::uint64_t seed) : chance_{seed}, server_{{}} { add_routes(); }
+Service::Service(std::uint64_t seed) : chance_{seed}, server_{server_options()} { add_routes(); }
 
 void Service::stop() {
     {
@@ -46,34 +47,35 @@ void Service::stop() {
     server_.stop_serving();
 }
 
-void Service::add_routes() {
-    server_.set_pre_routing_handler([this](const Request& request, Response&) {
+example::HttpServerOptions Service::server_options() {
+    example::HttpServerOptions result;
+    result.service.on_request = [this](const Request& request) {
         if (request.path != "/count") tally_.add(request.path);
-        return httplib::Server::HandlerResponse::Unhandled;
-    });
-    server_.Get("/fast", [](const Request&, Response& response) {
-        answer(response, 200, R"({"result":"ok"})");
-    });
-    server_.Get("/slow", [this](const Request& request, Response& response) {
-        answer_slowly(request, response);
-    });
-    server_.Get("/always500", [](const Request&, Response& response) {
-        answer(response, 500, R"({"error":"always fails"})");
-    });
-    server_.Get("/bad", [](const Request&, Response& response) {
-        answer(response, 400, R"({"error":"the caller is at fault"})");
-    });
-    server_.Get("/flaky", [this](const Request& request, Response& response) {
-        answer_by_chance(request, response);
-    });
-    server_.Get("/count", [this](const Request&, Response& response) {
-        response.set_content(tally_.to_json(), json_type);
-    });
-    server_.set_error_handler([](const Request&, Response& response) {
-        if (response.status == 404)
+    };
+    result.service.refuse = [](const example::HttpProblem& problem, Response& response) {
+        if (problem.status == 404)
             answer(response, 404,
                    R"({"error":"try GET /fast, /slow, /always500, /bad, /flaky or /count"})");
+    };
+    return result;
+}
+
+void Service::add_routes() {
+    const auto get = [this](const char* path, auto handle) { server_.add({"GET", path, handle, {}}); };
+    get("/fast",
+        [](const Request&, Response& response) { answer(response, 200, R"({"result":"ok"})"); });
+    get("/slow",
+        [this](const Request& request, Response& response) { answer_slowly(request, response); });
+    get("/always500", [](const Request&, Response& response) {
+        answer(response, 500, R"({"error":"always fails"})");
     });
+    get("/bad", [](const Request&, Response& response) {
+        answer(response, 400, R"({"error":"the caller is at fault"})");
+    });
+    get("/flaky",
+        [this](const Request& request, Response& response) { answer_by_chance(request, response); });
+    get("/count",
+        [this](const Request&, Response& response) { response.set_body(tally_.to_json(), json_type); });
 }
 
 void Service::answer_slowly(const Request& request, Response& response) {

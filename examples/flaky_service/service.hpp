@@ -44,9 +44,10 @@ class Service {
     void stop();
 
   private:
+    [[nodiscard]] example::HttpServerOptions server_options();
     void add_routes();
-    void answer_slowly(const httplib::Request& request, httplib::Response& response);
-    void answer_by_chance(const httplib::Request& request, httplib::Response& response);
+    void answer_slowly(const example::HttpRequest& request, example::HttpResponse& response);
+    void answer_by_chance(const example::HttpRequest& request, example::HttpResponse& response);
 
     RequestTally tally_;
     Chance chance_;

@@ -36,12 +36,11 @@ Reply change_config(Relay& relay, LiveConfig& config, const std::string& body) {
 
 } // namespace
 
-void add_admin_routes(httplib::Server& server, Relay& relay, LiveConfig& config) {
-    server.Post("/admin/config", [&](const httplib::Request&, httplib::Response& response,
-                                     const httplib::ContentReader& content) {
-        if (const auto body = read_body(content, response, relay))
-            answer(response, change_config(relay, config, *body));
-    });
+void add_admin_routes(Routes& routes, Relay& relay, LiveConfig& config) {
+    routes.post("/admin/config", Access::control,
+                [&](const example::HttpRequest& request, example::HttpResponse& response) {
+                    answer(response, change_config(relay, config, request.body));
+                });
 }
 
 } // namespace relay_hub

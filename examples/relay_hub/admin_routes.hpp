@@ -4,16 +4,15 @@
 
 #include "live_config.hpp"
 #include "relay.hpp"
-
-#include <httplib.h>
+#include "routes.hpp"
 
 namespace relay_hub {
 
 /// `POST /admin/config`: the body is a new config; with none, or `{}`, the config file is read again.
-/// Answers what has changed. Who may do so was decided before (AccessRule).
+/// Answers what has changed.
 ///
 /// Both must outlive the server.
-void add_admin_routes(httplib::Server& server, Relay& relay, LiveConfig& config);
+void add_admin_routes(Routes& routes, Relay& relay, LiveConfig& config);
 
 } // namespace relay_hub
 

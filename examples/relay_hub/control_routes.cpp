@@ -29,15 +29,12 @@ Reply command_target(Relay& relay, const std::string& name, std::string_view act
 
 } // namespace
 
-void add_control_routes(httplib::Server& server, Relay& relay) {
-    server.Post("/targets/([^/]+)/([^/]+)", [&relay](const httplib::Request& request,
-                                                     httplib::Response& response,
-                                                     const httplib::ContentReader& content) {
-        const auto body = read_body(content, response, relay);
-        if (body)
-            answer(response,
-                   command_target(relay, request.matches[1].str(), request.matches[2].str(), *body));
-    });
+void add_control_routes(Routes& routes, Relay& relay) {
+    routes.post("/targets/*/*", Access::control,
+                [&relay](const example::HttpRequest& request, example::HttpResponse& response) {
+                    answer(response,
+                           command_target(relay, request.parts[0], request.parts[1], request.body));
+                });
 }
 
 } // namespace relay_hub

@@ -3,16 +3,15 @@
 #define DASHPOT_EXAMPLES_RELAY_HUB_CONTROL_ROUTES_HPP
 
 #include "relay.hpp"
-
-#include <httplib.h>
+#include "routes.hpp"
 
 namespace relay_hub {
 
 /// `POST /targets/NAME/COMMAND`: commands a target's breaker and answers what GET /targets then shows
-/// of it. Who may do so was decided before (AccessRule).
+/// of it.
 ///
 /// The relay must outlive the server.
-void add_control_routes(httplib::Server& server, Relay& relay);
+void add_control_routes(Routes& routes, Relay& relay);
 
 } // namespace relay_hub
 

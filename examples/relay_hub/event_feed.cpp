@@ -25,7 +25,7 @@ constexpr auto shortest_interval = 100ms;
 constexpr auto fresh = 50ms;
 // A stream that is not stuck ends sooner.
 constexpr auto patience_at_end = 300ms;
-// httplib copies what it is told to write.
+// Each piece is copied once more, into a chunk.
 constexpr std::size_t piece = 16 * 1024;
 
 } // namespace
@@ -97,23 +97,20 @@ bool EventFeed::Stream::await_next() {
     return !example::wait_until({watched.data(), 1}, sent_at_ + shortest_interval);
 }
 
-bool EventFeed::Stream::send_next(httplib::DataSink& sink) {
-    if (!await_next()) return false;
-    if (feed_.has_stopped()) {
-        sink.done();
-        return true;
+bool EventFeed::Stream::run(example::BodyWriter& writer) {
+    while (await_next()) {
+        if (feed_.has_stopped()) return true;
+        const Text text = feed_.event();
+        connection_.begin_part();
+        std::string_view rest = *text;
+        while (!rest.empty()) {
+            const std::string_view next = rest.substr(0, piece);
+            if (!writer.write(next)) return false;
+            rest.remove_prefix(next.size());
+        }
+        sent_at_ = steady_clock::now();
     }
-    const Text text = feed_.event();
-    connection_.begin_part();
-    std::string_view rest = *text;
-    bool is_taken = true;
-    while (!rest.empty() && is_taken) {
-        const std::string_view next = rest.substr(0, piece);
-        is_taken = sink.write(next.data(), next.size());
-        rest.remove_prefix(next.size());
-    }
-    sent_at_ = steady_clock::now();
-    return is_taken;
+    return false;
 }
 
 } // namespace relay_hub

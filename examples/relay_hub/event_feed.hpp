@@ -4,9 +4,8 @@
 
 #include "../common/connection.hpp"
 #include "../common/file_descriptor.hpp"
+#include "../common/http_message.hpp"
 #include "../common/wait_until.hpp"
-
-#include <httplib.h>
 
 #include <condition_variable>
 #include <cstddef>
@@ -77,9 +76,9 @@ class EventFeed::Stream {
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    /// Waits for the next event and sends it, or ends the stream: what httplib calls again and again.
-    /// @return false: the client is gone
-    [[nodiscard]] bool send_next(httplib::DataSink& sink);
+    /// Sends events until the feed stops.
+    /// @return false: the client was gone before
+    [[nodiscard]] bool run(example::BodyWriter& writer);
 
   private:
     friend class EventFeed;

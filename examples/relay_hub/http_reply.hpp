@@ -2,13 +2,10 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_HTTP_REPLY_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_HTTP_REPLY_HPP
 
-#include "relay.hpp"
 #include "reply.hpp"
 
-#include <httplib.h>
+#include "../common/http_message.hpp"
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace relay_hub {
@@ -17,17 +14,10 @@ namespace relay_hub {
 
 /// Puts the reply into the response. Of what a target said only a Retry-After that was checked goes
 /// into a header.
-void answer(httplib::Response& response, const Reply& reply);
+void answer(example::HttpResponse& response, Reply reply);
 
-/// Reads all of the body. @return nothing: it did not come, and the response says why
-[[nodiscard]] std::optional<std::string> read_body(const httplib::ContentReader& content,
-                                                   httplib::Response& response, Relay& relay);
-
-/// Whether it is empty or `{}`.
+/// Returns true if the body is empty or `{}`.
 [[nodiscard]] bool says_nothing(std::string_view body);
-
-/// Of a request of which not even the head could be read. @param status  what httplib found wrong
-[[nodiscard]] Reply unreadable_head(Relay& relay, int status);
 
 } // namespace relay_hub
 

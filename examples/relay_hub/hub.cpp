@@ -5,7 +5,7 @@
 #include "control_routes.hpp"
 #include "http_reply.hpp"
 #include "page_routes.hpp"
-#include "request_check.hpp"
+#include "routes.hpp"
 #include "utc_time.hpp"
 
 #include "../common/open_files.hpp"
@@ -24,9 +24,11 @@
 namespace relay_hub {
 namespace {
 
-using httplib::Request;
-using httplib::Response;
-using httplib::Server;
+using example::HttpProblem;
+using example::HttpRequest;
+using example::HttpResponse;
+
+constexpr std::size_t max_body = 1024 * 1024;
 
 constexpr std::size_t spare_threads = 64;
 
@@ -75,56 +77,13 @@ std::string Hub::open() {
 example::HttpServerOptions Hub::server_options(const Options& options) {
     example::HttpServerOptions result;
     result.max_threads = thread_count(options);
-    result.connection.max_body = max_body;
-    result.answer_unread = [this] {
-        Reply reply = unreadable_head(relay_, 400);
-        return std::pair{reply.status, std::move(reply.body)};
-    };
-    return result;
-}
-
-void Hub::add_routes() {
-    server_.set_pre_routing_handler([this](const Request& request, Response& response) {
-        const Problem problem = problem_of(request, rule_);
-        if (problem.text.empty()) return Server::HandlerResponse::Unhandled;
+    result.service.limits.max_body = max_body;
+    result.service.refuse = [this](const HttpProblem& problem, HttpResponse& response) {
         Reply reply = problem.status == 403 ? relay_.forbid(problem.text) : relay_.reject(problem.text);
         reply.status = problem.status;
-        if (!problem.allow.empty()) response.set_header("Allow", problem.allow);
-        answer(response, reply);
-        example::Connection::current().close_after_answer();
-        return Server::HandlerResponse::Handled;
-    });
-    server_.Post("/tx",
-                 [this](const Request&, Response& response, const httplib::ContentReader& content) {
-                     if (const auto body = read_body(content, response, relay_))
-                         answer(response, relay_.handle(*body));
-                 });
-    server_.Get("/targets", [this](const Request&, Response& response) {
-        response.set_content(targets_report().dump(2) + "\n", "application/json");
-    });
-    server_.Get("/targets/([^/]+)/history", [this](const Request& request, Response& response) {
-        answer(response, relay_.history(request.matches[1].str()));
-    });
-    server_.Get("/metrics", [this](const Request& request, Response& response) {
-        const auto format = dashpot::accepted_format(request.get_header_value("Accept"));
-        response.set_header("Vary", "Accept");
-        response.set_content(metrics_page(format), std::string{content_type(format)});
-    });
-    server_.Get("/healthz", [this](const Request&, Response& response) {
-        response.set_content(health_report(), "application/json");
-    });
-    server_.Get("/readyz", [this](const Request&, Response& response) {
-        answer(response, relay_.readiness(is_stopping_));
-    });
-    add_control_routes(server_, relay_);
-    add_admin_routes(server_, relay_, config_);
-    add_page_routes(server_, feed_);
-    // What httplib refuses by itself, a broken head for one, is malformed like any other.
-    server_.set_error_handler([this](const Request&, Response& response) {
-        if (!response.body.empty()) return;
-        answer(response, unreadable_head(relay_, response.status));
-    });
-    server_.set_exception_handler([this](const Request&, Response& response, std::exception_ptr error) {
+        answer(response, std::move(reply));
+    };
+    result.service.fail = [this](std::exception_ptr error, HttpResponse& response) {
         try {
             std::rethrow_exception(error);
         } catch (const std::exception& exception) {
@@ -132,10 +91,37 @@ void Hub::add_routes() {
         } catch (...) {
             std::cerr << "relay_hub: unknown exception" << std::endl;
         }
-        // Its body may not have been read to the end: what follows is not the next request.
-        example::Connection::current().close_after_answer();
         answer(response, relay_.fail());
+    };
+    return result;
+}
+
+void Hub::add_routes() {
+    Routes routes{server_, rule_};
+    routes.post("/tx", Access::calling, [this](const HttpRequest& request, HttpResponse& response) {
+        answer(response, relay_.handle(request.body));
     });
+    routes.get("/targets", Access::reading, [this](const HttpRequest&, HttpResponse& response) {
+        response.set_body(targets_report().dump(2) + "\n", "application/json");
+    });
+    routes.get("/targets/*/history", Access::reading,
+               [this](const HttpRequest& request, HttpResponse& response) {
+                   answer(response, relay_.history(request.parts[0]));
+               });
+    routes.get("/metrics", Access::reading, [this](const HttpRequest& request, HttpResponse& response) {
+        const auto format = dashpot::accepted_format(request.fields.list("Accept"));
+        response.fields.set("Vary", "Accept");
+        response.set_body(metrics_page(format), std::string{content_type(format)});
+    });
+    routes.get("/healthz", Access::reading, [this](const HttpRequest&, HttpResponse& response) {
+        response.set_body(health_report(), "application/json");
+    });
+    routes.get("/readyz", Access::reading, [this](const HttpRequest&, HttpResponse& response) {
+        answer(response, relay_.readiness(is_stopping_));
+    });
+    add_control_routes(routes, relay_);
+    add_admin_routes(routes, relay_, config_);
+    add_page_routes(routes, feed_);
 }
 
 void Hub::refresh() {

@@ -11,8 +11,8 @@
 namespace relay_hub {
 namespace {
 
-using httplib::Request;
-using httplib::Response;
+using example::HttpRequest;
+using example::HttpResponse;
 
 /// The page may run its own script, use its own style, talk to this hub, and nothing else; and nobody
 /// may put it into a frame, where a click could be stolen.
@@ -23,35 +23,33 @@ std::string content_security_policy() {
            "frame-ancestors 'none'";
 }
 
-void show_page(const Request&, Response& response) {
+void show_page(const HttpRequest&, HttpResponse& response) {
     static const std::string policy = content_security_policy();
-    response.set_header("Content-Security-Policy", policy);
-    response.set_header("Referrer-Policy", "no-referrer");
-    response.set_header("Cache-Control", "no-cache");
-    response.set_content(page::html.data(), page::html.size(), "text/html; charset=utf-8");
+    response.fields.set("Content-Security-Policy", policy);
+    response.fields.set("Referrer-Policy", "no-referrer");
+    response.fields.set("Cache-Control", "no-cache");
+    response.set_body(std::string{page::html}, "text/html; charset=utf-8");
 }
 
-void stream_events(EventFeed& feed, Response& response) {
+void stream_events(EventFeed& feed, HttpResponse& response) {
     const std::shared_ptr<EventFeed::Stream> stream = feed.open(example::Connection::current());
     if (!stream) {
         response.status = 503;
-        response.set_header("Retry-After", "5");
-        response.set_content(R"({"message":"as many streams as there may be: try GET /targets"})",
-                             "application/json");
+        response.fields.set("Retry-After", "5");
+        response.set_body(R"({"message":"as many streams as there may be: try GET /targets"})",
+                          "application/json");
         return;
     }
-    response.set_header("Cache-Control", "no-store");
-    response.set_chunked_content_provider(
-        "text/event-stream",
-        [stream](std::size_t, httplib::DataSink& sink) { return stream->send_next(sink); });
+    response.content_type = "text/event-stream";
+    response.stream = [stream](example::BodyWriter& writer) { return stream->run(writer); };
 }
 
 } // namespace
 
-void add_page_routes(httplib::Server& server, EventFeed& feed) {
-    server.Get("/", show_page);
-    server.Get("/events",
-               [&feed](const Request&, Response& response) { stream_events(feed, response); });
+void add_page_routes(Routes& routes, EventFeed& feed) {
+    routes.get("/", Access::reading, show_page);
+    routes.get("/events", Access::calling,
+               [&feed](const HttpRequest&, HttpResponse& response) { stream_events(feed, response); });
 }
 
 } // namespace relay_hub

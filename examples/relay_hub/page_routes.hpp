@@ -3,15 +3,14 @@
 #define DASHPOT_EXAMPLES_RELAY_HUB_PAGE_ROUTES_HPP
 
 #include "event_feed.hpp"
-
-#include <httplib.h>
+#include "routes.hpp"
 
 namespace relay_hub {
 
 /// Serves the page for people, `GET /`, and what keeps it up to date, `GET /events`.
 ///
 /// @param feed  outlives the server's requests
-void add_page_routes(httplib::Server& server, EventFeed& feed);
+void add_page_routes(Routes& routes, EventFeed& feed);
 
 } // namespace relay_hub
 

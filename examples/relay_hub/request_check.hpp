@@ -4,26 +4,18 @@
 
 #include "access_rule.hpp"
 
-#include <httplib.h>
+#include "../common/http_message.hpp"
 
-#include <cstddef>
-#include <string>
-#include <string_view>
+#include <optional>
 
 namespace relay_hub {
 
-inline constexpr std::size_t max_body = 1024 * 1024;
-
-/// Why a request is refused before its body is read.
-struct Problem {
-    int status = 400;
-    std::string text;    ///< empty: there is none
-    std::string allow{}; ///< for the header Allow, with 405
-};
-
-/// Looks for an endpoint, whether this client may use it, and whether the body can be read in one way
-/// only. All routes of the hub are in the table of this file's source.
-[[nodiscard]] Problem problem_of(const httplib::Request& request, const AccessRule& rule);
+/// Looks whether this client may use a route with that access, and whether the body is one that the hub
+/// can read.
+///
+/// @return why the request is refused before its body is read; nothing: it is not
+[[nodiscard]] std::optional<example::HttpProblem> problem_of(const example::HttpRequest& request,
+                                                             Access access, const AccessRule& rule);
 
 } // namespace relay_hub
 

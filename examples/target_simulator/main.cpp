@@ -18,8 +18,8 @@
 namespace {
 
 using example::Connection;
-using httplib::Request;
-using httplib::Response;
+using example::HttpRequest;
+using example::HttpResponse;
 
 // Far more than any hub here sends at once: what limits the calls in flight must be the hub.
 constexpr std::size_t max_threads = 512;
@@ -28,29 +28,33 @@ constexpr const char* json_type = "application/json";
 
 void add_routes(example::HttpServer& server, target_simulator::Simulator& simulator,
                 const std::string& name) {
-    server.Post("/tx", [&simulator](const Request&, Response& response) {
+    const auto post = [&server](const char* path, auto handle) {
+        server.add({"POST", path, handle, {}});
+    };
+    post("/tx", [&simulator](const HttpRequest&, HttpResponse& response) {
         Connection& connection = Connection::current();
         const auto answer = simulator.handle([&] { return connection.peer_is_gone(); });
         if (!answer) return connection.drop();
         response.status = answer->status;
-        response.set_content(answer->body, json_type);
+        response.set_body(answer->body, json_type);
     });
-    server.Post("/_ctl", [&simulator, name](const Request& request, Response& response) {
+    post("/_ctl", [&simulator, name](const HttpRequest& request, HttpResponse& response) {
         try {
             simulator.set(target_simulator::parse_control(request.body));
-            response.set_content(to_json(simulator.behaviour(), name), json_type);
+            response.set_body(to_json(simulator.behaviour(), name), json_type);
         } catch (const std::invalid_argument& error) {
             response.status = 400;
-            response.set_content(std::string{error.what()} + "\n", "text/plain");
+            response.set_body(std::string{error.what()} + "\n", "text/plain");
         }
     });
-    server.Get("/_stats", [&simulator](const Request&, Response& response) {
-        response.set_content(to_json(simulator.stats()), json_type);
-    });
-    server.Post("/_reset", [&simulator](const Request&, Response& response) {
+    post("/_reset", [&simulator](const HttpRequest&, HttpResponse& response) {
         simulator.reset();
-        response.set_content(to_json(simulator.stats()), json_type);
+        response.set_body(to_json(simulator.stats()), json_type);
     });
+    const auto show_stats = [&simulator](const HttpRequest&, HttpResponse& response) {
+        response.set_body(to_json(simulator.stats()), json_type);
+    };
+    server.add({"GET", "/_stats", show_stats, {}});
 }
 
 int run(const std::string& name, int port) {

@@ -80,7 +80,7 @@ TEST_CASE("RelayHub: a head that is too large is refused as such, whichever part
     std::string headers;
     for (int i = 0; i < 2'000; ++i) headers += "X-" + std::to_string(i) + ": 1\r\n";
     const std::vector<std::string> requests{
-        "GET /healthz HTTP/1.1\r\n" + headers + "\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n",
         "GET /healthz HTTP/1.1\r\nX-Long: " + std::string(9'000, 'a') + "\r\n\r\n",
         "GET /healthz HTTP/1.1\r\n" + std::string(4'000'000, 'a'),
         "GET /" + std::string(9'000, 'a') + " HTTP/1.1\r\n\r\n",
@@ -94,7 +94,8 @@ TEST_CASE("RelayHub: a head that is too large is refused as such, whichever part
     }
     CHECK(memory.growth() < 32 * mebibyte);
     // Hundreds of headers that fit are nothing to complain about.
-    const std::string many = "GET /healthz HTTP/1.1\r\n" + headers.substr(0, headers.find("X-700:"));
+    const std::string many =
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + headers.substr(0, headers.find("X-700:"));
     REQUIRE(many.size() < 8'192);
     const RawConnection connection{rig.hub().port()};
     connection.send(many + "\r\n");

@@ -26,6 +26,7 @@ TEST_CASE("RelayHub: a body that is no request is E400, and no target hears of i
     Rig rig;
     rig.start_hub();
     const std::vector<std::string> bodies{
+        "",
         "nonsense",
         "{\"target\":\"CORE\"",
         "{\"target\":\"CORE\"} and more",
@@ -83,8 +84,6 @@ TEST_CASE("RelayHub: what is hardly HTTP is refused, and the connection ends") {
         "nonsense\r\n\r\n",
         "POST /tx\r\n\r\n",
         "POST /tx HTTP/9.9\r\n\r\n",
-        post_head(""),
-        post_head("Content-Length: 0\r\n"),
         post_head("Content-Length: nonsense\r\n") + good,
         post_head("Content-Length: 18446744073709551615\r\n") + good,
         post_head("Content-Length: 99999999999999999999999\r\n") + good,
@@ -95,13 +94,12 @@ TEST_CASE("RelayHub: what is hardly HTTP is refused, and the connection ends") {
         with_body("--x\r\n\r\n--x--", "Content-Type: multipart/form-data; boundary=x\r\n"),
         with_body("\x1f\x8b\x08", "Content-Encoding: gzip\r\n"),
         with_body(good, "Content-Encoding: br\r\n"),
-        "GET /tx HTTP/1.1\r\n\r\n",
-        "PUT /tx HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
-        "POST /other HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
-        "GET /healthz HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
-        "GET /" + std::string(20'000, 'a') + " HTTP/1.1\r\n\r\n",
+        "GET /tx HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}",
+        "PUT /tx HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}",
+        "POST /other HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}",
+        "GET /" + std::string(20'000, 'a') + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET /healthz HTTP/1.1\r\nX-Long: " + std::string(20'000, 'a') + "\r\n\r\n",
-        "GET /healthz HTTP/1.1\r\nRange: bytes=" + std::string(7'000, '1') + "-\r\n\r\n",
         megabytes,
         "GET /" + megabytes,
         post_head("Transfer-Encoding: chunked\r\n") + "3d0900\r\n" + megabytes + "\r\n0\r\n\r\n",
@@ -112,7 +110,9 @@ TEST_CASE("RelayHub: what is hardly HTTP is refused, and the connection ends") {
         connection.send(request);
         const std::string answer = connection.receive();
         // Where there is nothing to answer, or nobody who listens, closing is all that can be done.
-        CHECK((answer.empty() || answer.starts_with("HTTP/1.1 4")));
+        CHECK((answer.empty() || answer.find("\r\nConnection: close\r\n") != std::string::npos));
+        CHECK((answer.empty() || answer.starts_with("HTTP/1.1 4") ||
+               answer.starts_with("HTTP/1.1 501 ") || answer.starts_with("HTTP/1.1 505 ")));
         REQUIRE(rig.health().at("status") == "ok");
     }
     CHECK(rig.stats("CORE").at("calls") == 0);
@@ -123,7 +123,8 @@ TEST_CASE("RelayHub: a request that was refused unread is not taken for the next
     Rig rig;
     rig.start_hub();
     const RawConnection connection{rig.hub().port()};
-    connection.send("POST /other HTTP/1.1\r\nContent-Length: 100\r\n\r\n" + with_body(good));
+    connection.send("POST /other HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n" +
+                    with_body(good));
     const std::string answer = connection.receive();
     CHECK(answer.starts_with("HTTP/1.1 404"));
     CHECK(answer.find("HTTP/1.1", 1) == std::string::npos);

@@ -61,7 +61,8 @@ TEST_CASE("RelayHub: requests that come slowly give way to those that are there"
         CHECK(answer.find("the request did not come in time") != std::string::npos);
     }
     SECTION("after they were refused, in what nobody reads") {
-        const auto clients = slow_clients(rig, "POST /other HTTP/1.1\r\nContent-Length: 100\r\n\r\n{");
+        const auto clients = slow_clients(
+            rig, "POST /other HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
         check_others_are_quick(rig);
         CHECK(clients.front().receive().starts_with("HTTP/1.1 404 "));
     }
