@@ -27,10 +27,12 @@ ordered_json to_json(const dashpot::Snapshot& breaker) {
             {"generation", breaker.generation}};
 }
 
-std::string row(const StepResult& result) {
+/// The members of a step's object, without the braces.
+std::string members(const StepResult& result) {
     ordered_json row{{"step", result.step.name}};
     row.update(to_json(result.breaker));
-    return "    " + row.dump();
+    const std::string object = row.dump();
+    return object.substr(1, object.size() - 2);
 }
 
 std::string fast_fail_line(const StepResult& result) {
@@ -57,8 +59,9 @@ ResultFiles::ResultFiles(const std::filesystem::path& directory) : directory_{di
 }
 
 void ResultFiles::add(const StepResult& result) {
-    rows_ += (rows_.empty() ? "" : ",\n") + row(result);
-    write("state.json", "{\n  \"steps\": [\n" + rows_ + "\n  ]\n}\n");
+    const std::string last = members(result);
+    rows_ += (rows_.empty() ? "" : ",\n") + ("    {" + last + "}");
+    write("state.json", "{\n  " + last + ",\n  \"steps\": [\n" + rows_ + "\n  ]\n}\n");
     if (result.step.name == "fastfail") write("fastfail.txt", fast_fail_line(result));
     if (result.step.name == "ignore4xx")
         write("ignore4xx.json", to_json(result.breaker).dump(2) + "\n");

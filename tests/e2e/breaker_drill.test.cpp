@@ -80,7 +80,9 @@ void check_four_files(const DrillRun& drill) {
                      row("fastfail", "OPEN", 3, 0.5, 2),       row("wait", "OPEN", 3, 0.5, 2),
                      row("probe", "HALF_OPEN", 0, nullptr, 3), row("recover", "CLOSED", 0, nullptr, 4),
                      row("ignore4xx", "CLOSED", 0, 0.0, 1)};
-    CHECK(drill.read("state.json") == json{{"steps", steps}});
+    json state = steps.back();
+    state["steps"] = steps;
+    CHECK(drill.read("state.json") == state);
 
     json fresh = row("", "CLOSED", 0, 0.0, 1);
     fresh.erase("step");
@@ -196,6 +198,8 @@ TEST_CASE("BreakerDrill: one step is played after those that it needs, by name o
     DrillRun drill{{"--steps", "recover", "--open-wait", "0.2"}};
     CHECK(drill.run.status == 0);
     CHECK(drill.column("step") == life);
+    CHECK(drill.read("state.json").at("state") == "CLOSED");
+    CHECK(drill.read("state.json").at("step") == "recover");
     check_transitions(drill);
 
     // What an earlier run left behind is gone, what another program put there is not.
@@ -204,6 +208,8 @@ TEST_CASE("BreakerDrill: one step is played after those that it needs, by name o
     CHECK(drill.run.status == 0);
     CHECK(drill.column("step") == Words{"healthy", "trip"});
     CHECK(drill.column("state") == Words{"CLOSED", "OPEN"});
+    CHECK(drill.read("state.json").at("state") == "OPEN");
+    CHECK(drill.read("state.json").at("failures") == 3);
     CHECK_FALSE(std::filesystem::exists(drill.out() / "fastfail.txt"));
     CHECK(std::filesystem::exists(drill.out() / "keep.txt"));
     CHECK(drill.text("transitions.log").find("->OPEN\n") != std::string::npos);
