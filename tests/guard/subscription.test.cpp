@@ -4,11 +4,14 @@
 #include "guard/breaker_support.hpp"
 
 #include <atomic>
+#include <barrier>
+#include <cstddef>
 #include <latch>
 #include <memory>
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace tests::guard_subscription {
 
@@ -176,6 +179,84 @@ TEST_CASE("Subscription: a thread that causes an event does not wait for a slow 
     is_over.count_down();
     delivering.join();
     CHECK(calls == 2);
+}
+
+TEST_CASE("Subscription: listeners that end each other's, in a circle of threads, all return",
+          "[guard]") {
+    const std::size_t count = GENERATE(std::size_t{2}, std::size_t{3}, std::size_t{5});
+    std::vector<std::unique_ptr<Rig>> rigs;
+    std::vector<Subscription> subscriptions(count);
+    std::vector<std::thread> threads;
+    std::barrier all{static_cast<std::ptrdiff_t>(count)};
+    std::atomic<std::size_t> calls{0};
+    for (std::size_t i = 0; i != count; ++i) {
+        rigs.push_back(std::make_unique<Rig>());
+        subscriptions[i] = rigs[i]->breaker.on_transition([&, i](const Transition&) {
+            all.arrive_and_wait(); // all run before one ends
+            subscriptions[(i + 1) % count].cancel();
+            ++calls;
+        });
+    }
+    for (const auto& rig : rigs) threads.emplace_back([&] { rig->breaker.trip(); });
+    for (std::thread& each : threads) each.join();
+    CHECK(calls == count);
+    for (const auto& rig : rigs) CHECK(rig->breaker.listeners() == 0);
+}
+
+TEST_CASE("Subscription: a listener within another one's call may end that one, and itself",
+          "[guard]") {
+    Rig outer;
+    Rig inner;
+    int calls = 0;
+    Subscription first;
+    Subscription second;
+    first = outer.breaker.on_transition([&](const Transition&) {
+        inner.breaker.trip();
+        ++calls;
+    });
+    second = inner.breaker.on_transition([&](const Transition&) { // on the same thread
+        first.cancel();
+        second.cancel();
+        ++calls;
+    });
+    outer.breaker.trip();
+    CHECK(calls == 2);
+    CHECK_FALSE(first);
+    CHECK_FALSE(second);
+}
+
+TEST_CASE(
+    "Subscription: what a listener holds dies outside the lock, also where the end was not awaited",
+    "[guard]") {
+    Rig one;
+    Rig two;
+    Subscription first;
+    Subscription second;
+    std::barrier both{2};
+    // Asks the channel that it belongs to, which a lock held by this thread would make impossible.
+    struct Asks {
+        explicit Asks(Breaker& b) : breaker{b} {}
+        Asks(const Asks&) = delete;
+        Asks& operator=(const Asks&) = delete;
+        ~Asks() { listeners = breaker.listeners(); }
+        Breaker& breaker;
+        std::size_t listeners = 0;
+    };
+    first =
+        one.breaker.on_transition([&, held = std::make_shared<Asks>(one.breaker)](const Transition&) {
+            both.arrive_and_wait();
+            second.cancel();
+        });
+    second =
+        two.breaker.on_transition([&, held = std::make_shared<Asks>(two.breaker)](const Transition&) {
+            both.arrive_and_wait();
+            first.cancel();
+        });
+    std::thread other{[&] { one.breaker.trip(); }};
+    two.breaker.trip();
+    other.join();
+    CHECK(one.breaker.listeners() == 0);
+    CHECK(two.breaker.listeners() == 0);
 }
 
 } // namespace tests::guard_subscription

@@ -5,9 +5,11 @@
 #include <dashpot/guard/detail/event_channel.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 using namespace schedules;
 using dashpot::State;
@@ -109,6 +111,31 @@ struct EndsItself : OnChannel<EndsItself, 2> {
     void after() { HOLDS(heard == 1); }
 };
 
+/// Listeners of several channels, each of which ends the next one's subscription: all return, however
+/// the threads meet.
+template <int threads>
+struct EndEachOther : Program<EndEachOther<threads>, threads> {
+    std::vector<std::shared_ptr<Channel>> channels;
+    std::vector<Subscription> subscriptions;
+
+    EndEachOther() {
+        for (std::size_t i = 0; i != threads; ++i) {
+            channels.push_back(std::make_shared<Channel>());
+            subscriptions.push_back(Channel::subscribe(
+                channels[i], [this, i](const Event&) { subscriptions[(i + 1) % threads].cancel(); }));
+        }
+    }
+
+    void thread(unsigned i) {
+        if (channels[i]->push({1})) channels[i]->deliver();
+    }
+    void after() {
+        std::size_t ended = 0;
+        for (const Subscription& each : subscriptions) ended += each ? 0U : 1U;
+        HOLDS(ended != 0);
+    }
+};
+
 /// Who subscribes while events come hears those that came after, without a gap.
 struct NoGap : OnChannel<NoGap, 2> {
     plain<int> first{0};
@@ -175,6 +202,8 @@ int main(int argc, char** argv) {
          {"ends for good", holds<EndsForGood>, {every}, {every}},
          {"ends for good, woken", holds<EndsForGood>, {random, 20'000}, {random, 1'000'000}},
          {"ends itself", holds<EndsItself>, {bound, 4}, {every}},
+         {"end each other", holds<EndEachOther<2>>, {bound, 4}, {every}},
+         {"end each other, three", holds<EndEachOther<3>>, {random, 10'000}, {random, 500'000}},
          {"no gap", holds<NoGap>, {bound, 4}, {bound, 6}},
          {"transitions", holds<Transitions<2>>, {bound, 3}, {bound, 4}},
          {"transitions of three", holds<Transitions<3>>, {random, 10'000}, {random, 500'000}}},

@@ -13,8 +13,11 @@ namespace dashpot::inline DASHPOT_ABI {
 /// Keeps a listener listening; when it goes, the listener goes.
 ///
 /// **Contract.** Once it is destroyed (or cancelled, or assigned to), no call of the listener begins;
-/// one that is running is waited for, except on the very thread that runs it: a listener may end its
-/// own subscription. It may outlive the breaker or registry that it listens to.
+/// one that is running is waited for. Two calls are not waited for, since that would last forever: one
+/// that this thread runs (a listener may end its own subscription), and one whose thread waits,
+/// directly or over others, for a listener that this thread runs (listeners that end each other's).
+/// Such a call goes on when this thread's listener has returned. It may outlive the breaker or registry
+/// that it listens to.
 /// **Threads.** One object, one thread at a time. Do not hold a lock that the listener takes.
 /// **Cost.** O(listeners).
 class [[nodiscard]] Subscription {

@@ -4,6 +4,7 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/waiting_threads.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/guard/detail/listener_list.hpp>
 #include <dashpot/guard/subscription.hpp>
@@ -125,7 +126,8 @@ class EventChannel final : public ListenerList {
             call(static_cast<Typed&>(*listener).function, event);
             lock.lock();
             listener->runner = {};
-            if (listener.use_count() == 1) { // it ended its own subscription: we are the last owner
+            if (listener->is_awaited) WaitingThreads::end(listener.get());
+            if (listener->is_on_its_own) { // we may be the last owner, and destroy what is the user's
                 lock.unlock();
                 listener.reset();
                 lock.lock();

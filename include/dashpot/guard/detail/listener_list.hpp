@@ -3,6 +3,7 @@
 #define DASHPOT_GUARD_DETAIL_LISTENER_LIST_HPP
 
 #include <dashpot/core/abi.hpp>
+#include <dashpot/core/detail/waiting_threads.hpp>
 #include <dashpot/core/threading.hpp>
 
 #include <algorithm>
@@ -24,6 +25,8 @@ struct Listener {
     std::uint64_t number = 0;      // in order of subscription; guarded by the list's mutex
     std::uint64_t first_event = 0; // hears this one and later ones; guarded by the list's mutex
     threading::thread_id runner{}; // the thread that runs it now; guarded by the list's mutex
+    bool is_awaited = false;       // its subscription waits for its end; guarded by the list's mutex
+    bool is_on_its_own = false;    // its subscription did not wait; guarded by the list's mutex
 };
 
 /// Who listens, and who is being called: what a Subscription needs, whatever the event.
@@ -37,10 +40,19 @@ class ListenerList {
 
     /// Takes the listener out, so that no call of it begins, and waits for one that another thread
     /// is running. The caller still owns it: nothing of the user's is destroyed under the lock.
-    void remove(const Listener& listener) noexcept {
+    ///
+    /// It does not wait if that would last forever: for a call that this thread runs, or whose thread
+    /// waits, directly or over others, for a listener that this thread runs.
+    void remove(Listener& listener) noexcept {
         std::unique_lock lock{mutex_};
         std::erase_if(listeners_, [&](const auto& each) { return each.get() == &listener; });
-        if (listener.runner == threading::this_thread_id()) return;
+        if (listener.runner == threading::thread_id{}) return;
+        WaitingThreads::Wait wait{threading::this_thread_id(), listener.runner, &listener};
+        if (!WaitingThreads::add(wait)) {
+            listener.is_on_its_own = true;
+            return;
+        }
+        listener.is_awaited = true;
         call_ended_.wait(lock, [&] { return listener.runner == threading::thread_id{}; });
     }
 
