@@ -53,6 +53,23 @@ TEST_CASE("Error: the category is one object and is called dashpot", "[core]") {
     CHECK(&dashpot::error_category() == &make_error_code(Error::circuit_open).category());
 }
 
+TEST_CASE("Error: a code of another library's copy of the category compares by name", "[core]") {
+    struct Copy final : std::error_category {
+        [[nodiscard]] const char* name() const noexcept override { return "dashpot"; }
+        [[nodiscard]] std::string message(int) const override { return {}; }
+    };
+    static const Copy copy;
+    const std::error_code code{static_cast<int>(Error::circuit_open), copy};
+    CHECK(code == Error::circuit_open);
+    CHECK(code != Error::bulkhead_full);
+    CHECK(code == make_error_code(Error::circuit_open).default_error_condition());
+    CHECK(make_error_code(Error::circuit_open) == code.default_error_condition());
+    CHECK(code != make_error_code(Error::bulkhead_full).default_error_condition());
+    CHECK(make_error_code(Error::bulkhead_full) != code.default_error_condition());
+    CHECK(make_error_code(Error::circuit_open) !=
+          std::error_condition(code.value(), std::generic_category()));
+}
+
 TEST_CASE("Error: a code compares with the enumerator and with no other category's value", "[core]") {
     const std::error_code code = Error::circuit_open;
     CHECK(code == Error::circuit_open);

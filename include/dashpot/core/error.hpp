@@ -40,28 +40,59 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
     return out << to_string(error);
 }
 
-namespace detail {
+} // namespace dashpot::inline DASHPOT_ABI
 
-class ErrorCategory final : public std::error_category {
+template <>
+struct std::is_error_code_enum<dashpot::Error> : std::true_type {};
+
+// One of these per program: outside the namespace that is named by configuration, and exported from
+// shared libraries whose other functions are hidden.
+namespace dashpot::one_per_program {
+
+class DASHPOT_EXPORTED ErrorCategory final : public std::error_category {
   public:
     [[nodiscard]] const char* name() const noexcept override { return "dashpot"; }
 
     [[nodiscard]] std::string message(int value) const override {
-        switch (static_cast<Error>(value)) {
-        case Error::circuit_open: return "the circuit is open";
-        case Error::probes_in_flight: return "the circuit is half open and all its probes are out";
-        case Error::bulkhead_full: return "the bulkhead is full";
+        switch (value) { // the values of Error, which each configuration has as a type of its own
+        case 1: return "the circuit is open";
+        case 2: return "the circuit is half open and all its probes are out";
+        case 3: return "the bulkhead is full";
+        default: return "unknown dashpot error";
         }
-        return "unknown dashpot error";
+    }
+
+    // By name: another part of the program may have a category of its own.
+    [[nodiscard]] bool equivalent(int value,
+                                  const std::error_condition& other) const noexcept override {
+        return value == other.value() && is_named_by(other.category());
+    }
+    [[nodiscard]] bool equivalent(const std::error_code& other, int value) const noexcept override {
+        return value == other.value() && is_named_by(other.category());
+    }
+    [[nodiscard]] static bool is_named_by(const std::error_category& category) noexcept {
+        return std::string_view{category.name()} == "dashpot";
     }
 };
 
-} // namespace detail
+[[nodiscard]] DASHPOT_EXPORTED inline const std::error_category& error_category() noexcept {
+    static const ErrorCategory category;
+    return category;
+}
+
+} // namespace dashpot::one_per_program
+
+namespace dashpot::inline DASHPOT_ABI {
 
 /// The category of dashpot's error codes. Its name is "dashpot".
+///
+/// **Contract.** The same object in every part of a program, also with parts of different settings
+/// and with shared libraries that hide their symbols. There are three exceptions: Windows' DLLs,
+/// libraries that clang compiled and `dlopen()` loads without RTLD_GLOBAL, and beside libraries that
+/// `dlopen()` loads an executable that is linked without `-rdynamic`. For these, compare a code with
+/// an Error or a std::error_condition: both compare the name of the category.
 [[nodiscard]] inline const std::error_category& error_category() noexcept {
-    static const detail::ErrorCategory category;
-    return category;
+    return one_per_program::error_category();
 }
 
 /// Found by std::error_code when it is made from an Error.
@@ -69,8 +100,14 @@ class ErrorCategory final : public std::error_category {
     return {static_cast<int>(error), error_category()};
 }
 
+/// Compares the value, and the category by its name.
+[[nodiscard]] inline bool operator==(const std::error_code& code, Error error) noexcept {
+    return code.value() == static_cast<int>(error) &&
+           one_per_program::ErrorCategory::is_named_by(code.category());
+}
+
 /// A call that was not made: why, and when asking again may help.
-struct Refusal {
+struct DASHPOT_EXPORTED Refusal {
     /// Which guard refused.
     Error reason;
     /// When asking again may help. `circuit_open`: the remaining time of the wait, never negative.
@@ -90,8 +127,5 @@ struct Refusal {
 };
 
 } // namespace dashpot::inline DASHPOT_ABI
-
-template <>
-struct std::is_error_code_enum<dashpot::Error> : std::true_type {};
 
 #endif

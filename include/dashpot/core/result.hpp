@@ -44,7 +44,7 @@ using Result = std::expected<detail::Stored<T>, Refusal>;
 
 #if DASHPOT_EXCEPTIONS
 /// What value() throws when there is none.
-class BadResultAccess : public std::exception {
+class DASHPOT_EXPORTED BadResultAccess : public std::exception {
   public:
     explicit BadResultAccess(const Refusal& refusal) noexcept : refusal_{refusal} {}
     [[nodiscard]] const Refusal& error() const noexcept { return refusal_; }

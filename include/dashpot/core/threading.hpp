@@ -2,15 +2,14 @@
 #ifndef DASHPOT_CORE_THREADING_HPP
 #define DASHPOT_CORE_THREADING_HPP
 
+#include <dashpot/core/abi.hpp>
+
 // For a checker of schedules, which needs types of its own to see every step: names a header, as
-// "file.hpp" or <file.hpp>, that defines in namespace dashpot_threading what is listed below. Define it
-// for the whole program or not at all: guards of two kinds in one program break the one-definition
-// rule, and nobody will tell.
+// "file.hpp" or <file.hpp>, that defines in namespace dashpot_threading what is listed below. Objects
+// compiled with it and without it have guards of different types (core/abi.hpp).
 #ifdef DASHPOT_THREADING_HEADER
 #include DASHPOT_THREADING_HEADER
 #else
-#include <dashpot/core/abi.hpp>
-
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
