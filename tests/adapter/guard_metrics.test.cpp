@@ -230,15 +230,86 @@ TEST_CASE("GuardMetrics: two counters' lost changes add up", "[adapter]") {
     }
     const Shown now{GuardMetrics{one, two}};
     CHECK(now.at("circuit_breaker_transitions_lost_total") == 4);
-    CHECK(now.at("circuit_breaker_transitions_total name=A from=closed to=open") == 2);
+    CHECK(now.at("circuit_breaker_transitions_total name=C from=closed to=open") == 2);
+}
+
+TEST_CASE("GuardMetrics: a target that left is not shown, one that came back goes on", "[adapter]") {
+    ManualClock clock;
+    Registry targets{{.policy = {.threshold = 1}}, {.max_targets = 100, .evict_after = 1s}, clock};
+    TransitionCounter changes{100};
+    // Also where a listener of the user's own calls the counter, which then hears of no removal.
+    const bool is_observer = GENERATE(true, false);
+    CAPTURE(is_observer);
+    const auto counting =
+        is_observer
+            ? targets.on_transition(std::ref(changes))
+            : targets.on_transition([&](std::string_view name, const dashpot::Transition& change) {
+                  changes(name, change);
+              });
+    const auto open_and_close = [&](std::string_view name) {
+        const auto target = targets.get(name);
+        target->breaker().trip();
+        target->breaker().reset();
+    };
+    const std::string total = "circuit_breaker_transitions_total name=";
+    open_and_close("X");
+    CHECK(Shown{GuardMetrics{targets, changes}}.at(total + "X from=closed to=open") == 1);
+    CHECK(targets.evict_idle() == 1);
+    CHECK(Shown{GuardMetrics{targets, changes}}.names ==
+          std::vector<std::string>{"dashpot_circuit_breaker_transitions_lost_total"});
+    (void)targets.get("X");
+    CHECK(Shown{GuardMetrics{targets, changes}}.at(total + "X from=closed to=open") == 1);
+    open_and_close("X");
+    CHECK(Shown{GuardMetrics{targets, changes}}.at(total + "X from=closed to=open") == 2);
+
+    for (int i = 0; i != 300; ++i) {
+        open_and_close("tenant-" + std::to_string(i));
+        (void)targets.evict_idle();
+    }
+    targets.get("CORE")->breaker().trip();
+    const Shown now{GuardMetrics{targets, changes}};
+    CHECK_FALSE(now.has(total + "tenant-0 from=closed to=open"));
+    CHECK(now.at(total + "CORE from=closed to=open") == 1);
+    CHECK((changes.lost() == 0) == is_observer);
+}
+
+TEST_CASE("GuardMetrics: changes that may have been lost have no sample, not a wrong number",
+          "[adapter]") {
+    Registry targets{{.policy = {.threshold = 1}}};
+    TransitionCounter changes{1};
+    const auto counting = targets.on_transition(std::ref(changes));
+    const std::string total = "circuit_breaker_transitions_total name=";
+    (void)targets.get("quiet");
+    targets.get("dropped")->breaker().trip();
+    targets.get("X")->breaker().trip(); // takes the only place
+    for (int round = 0; round != 2; ++round) {
+        const Shown now{GuardMetrics{targets, changes}};
+        CHECK_FALSE(now.has(total + "dropped from=closed to=open"));
+        CHECK(now.at(total + "X from=closed to=open") == 1);
+        CHECK(now.at(total + "quiet from=closed to=open") == 0); // it never changed
+        CHECK(now.at("circuit_breaker_transitions_lost_total") == 1 + round);
+        if (round == 0) targets.get("dropped")->breaker().reset();
+    }
+}
+
+TEST_CASE("GuardMetrics: a counter alone shows the names that have not left", "[adapter]") {
+    Registry targets;
+    TransitionCounter changes;
+    const auto counting = targets.on_transition(std::ref(changes));
+    for (const auto* name : {"gone", "there"}) targets.get(name)->breaker().trip();
+    targets.remove("gone");
+    const Shown now{GuardMetrics{changes}};
+    CHECK(now.has("circuit_breaker_transitions_total name=there from=closed to=open"));
+    CHECK_FALSE(now.has("circuit_breaker_transitions_total name=gone from=closed to=open"));
 }
 
 TEST_CASE("GuardMetrics: names that are not UTF-8 become so, and stay apart", "[adapter]") {
     Registry targets;
-    for (const auto* name : {"\xFE", "\xFF", "\xC3\xBC"}) (void)targets.get(name);
+    for (const auto* name : {"\xFE", "\xFF", "\\xFF", "\xC3\xBC"}) (void)targets.get(name);
     const Shown now{GuardMetrics{targets}};
     CHECK(now.has("bulkhead_max name=\\xFE"));
     CHECK(now.has("bulkhead_max name=\\xFF"));
+    CHECK(now.has("bulkhead_max name=\\x5CxFF")); // those four characters
     CHECK(now.has("bulkhead_max name=\xC3\xBC"));
 }
 

@@ -108,7 +108,8 @@ TEST_CASE("JsonTransitionLog: a line is JSON whatever the target is called", "[a
     CHECK(name_in_line("CORE") == "CORE");
     CHECK(name_in_line("") == "");
     CHECK(name_in_line(R"(a"b)") == R"(a\"b)");
-    CHECK(name_in_line(R"(a\b)") == R"(a\\b)");
+    CHECK(name_in_line(R"(a\b)") == R"(a\\x5Cb)");
+    CHECK(name_in_line(R"(a\xFF)") == R"(a\\x5CxFF)"); // what looks escaped is told from what is
     CHECK(name_in_line("a\nb\tc") == R"(a\u000Ab\u0009c)");
     CHECK(name_in_line("a\0b\x1F "sv) == R"(a\u0000b\u001F )");
     CHECK(name_in_line("\x7F|") == "\x7F|");
@@ -119,8 +120,27 @@ TEST_CASE("JsonTransitionLog: a line is JSON whatever the target is called", "[a
 }
 
 #if __has_include(<nlohmann/json.hpp>)
-TEST_CASE("JsonTransitionLog: a parser reads every line, and every name in UTF-8 as it was",
-          "[adapter][long]") {
+namespace {
+
+/// The name that the log shows so.
+std::string unescaped(std::string_view shown) {
+    std::string name;
+    for (; !shown.empty(); shown.remove_prefix(1)) {
+        if (shown.front() != '\\') {
+            name += shown.front();
+            continue;
+        }
+        REQUIRE(shown.size() >= 4);
+        REQUIRE(shown[1] == 'x');
+        name += static_cast<char>(std::stoi(std::string{shown.substr(2, 2)}, nullptr, 16));
+        shown.remove_prefix(3);
+    }
+    return name;
+}
+
+} // namespace
+
+TEST_CASE("JsonTransitionLog: a parser reads every line, and every name as it was", "[adapter][long]") {
     const ScratchFile file;
     std::vector<std::string> names;
     std::mt19937 random{7};
@@ -141,7 +161,6 @@ TEST_CASE("JsonTransitionLog: a parser reads every line, and every name in UTF-8
     std::istringstream lines{file.text()};
     std::string line;
     std::size_t count = 0;
-    std::size_t unchanged = 0;
     for (; std::getline(lines, line); ++count) {
         const auto event = nlohmann::json::parse(line, nullptr, false);
         INFO(line);
@@ -150,18 +169,9 @@ TEST_CASE("JsonTransitionLog: a parser reads every line, and every name in UTF-8
         REQUIRE(count < names.size());
         const std::string& name = names[count];
         const auto read = event.at("target").get<std::string>();
-        std::string_view rest = name;
-        while (!rest.empty()) {
-            const std::size_t length = dashpot::detail::utf8_character(rest);
-            if (length == 0) break;
-            rest.remove_prefix(length);
-        }
-        if (!rest.empty()) continue;
-        ++unchanged;
-        CHECK(read == name);
+        CHECK(unescaped(read) == name);
     }
     CHECK(count == names.size());
-    CHECK(unchanged > 100);
 }
 #endif
 

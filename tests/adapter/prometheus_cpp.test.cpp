@@ -61,7 +61,7 @@ TEST_CASE("PrometheusCollector: types, labels and values", "[adapter]") {
     CHECK(calls.metric[1].counter.value == 2);
     REQUIRE(calls.metric[1].label.size() == 2);
     CHECK(calls.metric[1].label[0].name == "name");
-    CHECK(calls.metric[1].label[0].value == "a\"b\\c\nd");
+    CHECK(calls.metric[1].label[0].value == "a\"b\\x5Cc\nd");
     CHECK(calls.metric[1].label[1].value == "failure");
 
     const auto& state = find(families, "dashpot_circuit_breaker_state");

@@ -6,6 +6,7 @@
 
 #include "guard/breaker_support.hpp"
 
+#include <chrono>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,7 @@
 
 namespace tests::adapter_transition_counter {
 
+using dashpot::Removal;
 using dashpot::State;
 using dashpot::Transition;
 using dashpot::TransitionCounter;
@@ -22,8 +24,16 @@ using dashpot::TransitionCounts;
 
 namespace {
 
-constexpr Transition opened{.from = State::closed, .to = State::open};
-constexpr Transition probed{.from = State::open, .to = State::half_open};
+constexpr Transition opened{.from = State::closed, .to = State::open, .generation = 2};
+constexpr Transition probed{.from = State::open, .to = State::half_open, .generation = 3};
+
+/// Those that have not left.
+std::string names_of(const TransitionCounter& changes) {
+    std::string names;
+    changes.for_each(
+        [&](std::string_view name, const TransitionCounts&) { names.append(name) += ' '; });
+    return names;
+}
 
 } // namespace
 
@@ -68,23 +78,74 @@ TEST_CASE("TransitionCounter: keeps every pair of states apart", "[adapter]") {
                   static_cast<std::uint64_t>(10 * from + to));
 }
 
-TEST_CASE("TransitionCounter: beyond its bound names are lost and counted, known ones go on",
+TEST_CASE("TransitionCounter: a name that left makes room, and goes on if it comes back before",
           "[adapter]") {
+    TransitionCounter changes{3};
+    for (const char* name : {"A", "B", "C"}) changes(name, opened);
+    changes.on_removal("B", Removal::evicted);
+    changes.on_removal("A", Removal::removed);
+    changes.on_removal("A", Removal::removed); // of a target that never changed
+    changes.on_removal("never heard of", Removal::removed);
+    CHECK(names_of(changes) == "C ");
+    changes("D", opened); // in place of B, which left first
+    CHECK(changes.counts("B") == TransitionCounts{});
+    changes("A", opened);
+    CHECK(changes.counts("A").at(State::closed, State::open) == 2);
+    CHECK(names_of(changes) == "A C D ");
+    changes.on_removal("C", Removal::evicted);
+    changes("B", opened); // made again
+    CHECK(changes.counts("B").at(State::closed, State::open) == 1);
+    CHECK(names_of(changes) == "A B D ");
+    CHECK(changes.lost() == 0);
+}
+
+TEST_CASE(
+    "TransitionCounter: if no name has left, the one that changed least lately makes room, and its "
+    "changes are lost",
+    "[adapter]") {
     TransitionCounter changes{2};
     changes("A", opened);
     changes("B", opened);
+    changes("A", opened);
     CHECK(changes.lost() == 0);
     changes("C", opened);
-    CHECK(changes.lost() == 1);
-    CHECK(changes.counts("C") == TransitionCounts{});
-    changes("A", opened);
+    CHECK(names_of(changes) == "A C ");
     CHECK(changes.counts("A").at(State::closed, State::open) == 2);
-
-    CHECK(changes.forget("B"));
-    CHECK_FALSE(changes.forget("B"));
-    changes("C", opened);
-    CHECK(changes.counts("C").at(State::closed, State::open) == 1);
     CHECK(changes.lost() == 1);
+
+    SECTION("a name whose earlier changes may be lost is not counted from the middle") {
+        changes("B", probed);
+        CHECK(changes.counts("B") == TransitionCounts{});
+        CHECK(names_of(changes) == "A C ");
+        CHECK(changes.lost() == 2);
+    }
+    SECTION("a new target is counted from its first change") {
+        changes("B", opened);
+        CHECK(changes.counts("B").at(State::closed, State::open) == 1);
+        CHECK(changes.lost() == 3); // those of A
+    }
+    SECTION("room can be made by hand") {
+        CHECK(changes.forget("A"));
+        CHECK_FALSE(changes.forget("A"));
+        changes("B", opened);
+        CHECK(names_of(changes) == "B C ");
+        CHECK(changes.lost() == 1);
+    }
+}
+
+TEST_CASE("TransitionCounter: names without end never fill it", "[adapter]") {
+    dashpot::testing::ManualClock clock;
+    dashpot::Registry<dashpot::testing::ManualClock> targets{
+        {.policy = {.threshold = 1}}, {.max_targets = 10, .evict_after = std::chrono::hours{1}}, clock};
+    TransitionCounter changes{10};
+    const auto counting = targets.on_transition(std::ref(changes));
+    for (int i = 0; i != 1000; ++i) {
+        const auto tenant = targets.get("tenant/" + std::to_string(i));
+        tenant->breaker().trip();
+        tenant->breaker().reset();
+        CHECK(changes.counts(tenant->name()).at(State::closed, State::open) == 1);
+    }
+    CHECK(changes.lost() == 0);
 }
 
 TEST_CASE("TransitionCounter: refuses a bound of 0", "[adapter]") {

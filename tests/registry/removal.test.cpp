@@ -4,6 +4,7 @@
 #include "catch.hpp"
 
 #include <functional>
+#include <sstream>
 #include <string_view>
 
 namespace tests::registry_removal {
@@ -27,6 +28,9 @@ TEST_CASE("Removal: has the names of its enumerators", "[registry]") {
     CHECK(to_string(Removal::evicted) == "evicted");
     CHECK(to_string(Removal::removed) == "removed");
     CHECK(to_string(static_cast<Removal>(9)) == "unknown");
+    std::ostringstream out;
+    out << Removal::removed;
+    CHECK(out.str() == "removed");
 }
 
 TEST_CASE("TargetObserver: needs both functions, and takes no lambda for one", "[registry]") {

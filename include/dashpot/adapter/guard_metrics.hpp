@@ -81,6 +81,7 @@ class GuardMetrics {
     /// Every target of a registry.
     template <Clock C, FailurePolicy P>
     void add(const Registry<C, P>& registry) {
+        has_breakers_ = true; // an empty registry too
         registry.for_each([this](const Target<C, P>& target) { add(target); });
     }
 
@@ -94,6 +95,7 @@ class GuardMetrics {
     /// A breaker that is in no registry.
     template <Clock C, FailurePolicy P>
     void add(std::string_view name, const CircuitBreaker<C, P>& breaker) {
+        has_breakers_ = true;
         breakers_.insert_or_assign(detail::to_utf8(name), breaker.snapshot());
     }
 
@@ -106,11 +108,15 @@ class GuardMetrics {
 
     /// The changes of state. Those of several counters add up, so add each of them once. The usual four
     /// are shown for each breaker, with 0 until they happen: what appears as 1 is no increase to
-    /// Prometheus.
+    /// Prometheus. If a registry or a breaker is added, names without a breaker are not shown: their
+    /// targets have left.
     void add(const TransitionCounter& counter) {
-        counter.for_each([this](std::string_view name, const TransitionCounts& counts) {
-            transitions_[detail::to_utf8(name)] += counts;
-        });
+        counter.for_each_kept(
+            [this](std::string_view name, const TransitionCounts& counts, bool has_left) {
+                Changes& changes = transitions_[detail::to_utf8(name)];
+                changes.counts += counts;
+                changes.is_present = changes.is_present || !has_left;
+            });
         lost_transitions_ = lost_transitions_.value_or(0) + counter.lost();
     }
 
@@ -130,6 +136,11 @@ class GuardMetrics {
         std::uint32_t available;
         std::uint32_t in_flight;
         std::uint64_t refused;
+    };
+
+    struct Changes {
+        TransitionCounts counts{};
+        bool is_present = false;
     };
 
     /// The samples of one family. The visitor hears of the family with the first.
@@ -194,7 +205,8 @@ class GuardMetrics {
     // By name, in UTF-8: no series can be there twice.
     std::map<std::string, Snapshot> breakers_;
     std::map<std::string, BulkheadReading> bulkheads_;
-    std::map<std::string, TransitionCounts> transitions_;
+    std::map<std::string, Changes> transitions_;
+    bool has_breakers_ = false;
     std::optional<std::uint64_t> lost_transitions_; // empty: nobody counts any
 };
 
@@ -261,8 +273,18 @@ template <class Visitor>
 void GuardMetrics::visit_transitions(Visitor& visitor) const {
     if (!lost_transitions_) return;
     using enum MetricFamily::Type;
-    auto all = transitions_;
-    for (const auto& [name, unused] : breakers_) all.try_emplace(name);
+    std::map<std::string_view, TransitionCounts> all;
+    for (const auto& [name, now] : breakers_) {
+        if (const auto known = transitions_.find(name); known != transitions_.end()) {
+            all.emplace(name, known->second.counts);
+        } else if (*lost_transitions_ == 0 || now.generation <= 1) { // 0 for certain
+            all.try_emplace(name);
+        }
+    }
+    if (!has_breakers_) {
+        for (const auto& [name, changes] : transitions_)
+            if (changes.is_present) all.emplace(name, changes.counts);
+    }
 
     visit_family(
         visitor, all, {"dashpot_circuit_breaker_transitions_total", counter, "Changes of state."},

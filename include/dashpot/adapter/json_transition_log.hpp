@@ -34,9 +34,10 @@ namespace dashpot::inline DASHPOT_ABI {
 /// `reason`, `generation`, `calls`, `failures`, `slow`, `failure_rate`, `slow_rate`, `refused` and
 /// `retry_after_ms`, in that order: the transition's, and its snapshot's by the same names. A rate is
 /// null where the snapshot's is empty; `retry_after_ms` is rounded up. A line is valid JSON whatever
-/// the target is called: a byte of its name that is no part of a character in UTF-8 becomes the four
-/// characters `\xNN`, as in the metrics. Lines are written, lost and counted as those of TransitionLog;
-/// the one about lost lines has the members `time` and `lost_lines`.
+/// the target is called, and different names stay different: a byte that is no part of a character in
+/// UTF-8 becomes the four characters `\xNN`, and a backslash `\x5C`, as in the metrics. Lines are
+/// written, lost and counted as those of TransitionLog; the one about lost lines has the members `time`
+/// and `lost_lines`.
 /// **Threads.** Any. **Cost.** As of TransitionLog. POSIX only.
 /// **Errors.** The constructor throws std::system_error naming the file if it cannot be opened.
 /// **Source.** RFC 8259.
@@ -102,12 +103,12 @@ class JsonTransitionLog {
         while (!name.empty()) {
             const std::size_t length = detail::utf8_character(name);
             const auto byte = static_cast<unsigned char>(name.front());
-            if (length == 0 || byte < 0x20) {
-                text += length == 0 ? "\\\\x" : "\\u00";
+            if (length == 0 || byte < 0x20 || byte == '\\') {
+                text += byte < 0x20 ? "\\u00" : "\\\\x";
                 text += digits[byte >> 4U];
                 text += digits[byte & 0xFU];
             } else {
-                if (name.front() == '"' || name.front() == '\\') text += '\\';
+                if (name.front() == '"') text += '\\';
                 text += name.substr(0, length);
             }
             name.remove_prefix(std::max<std::size_t>(length, 1));

@@ -6,14 +6,17 @@
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/transition.hpp>
+#include <dashpot/registry/removal.hpp>
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -33,6 +36,11 @@ class TransitionCounts {
         return *this;
     }
 
+    /// Of all changes. O(1).
+    [[nodiscard]] std::uint64_t sum() const noexcept {
+        return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+    }
+
     friend bool operator==(const TransitionCounts&, const TransitionCounts&) = default;
 
   private:
@@ -48,10 +56,19 @@ class TransitionCounts {
 ///     dashpot::TransitionCounter changes;
 ///     auto counting = targets.on_transition(std::ref(changes));
 ///
-/// **Contract.** It counts what it hears of. Names may come from requests, so there is a bound: changes
-/// of further names are lost(), and counted as that. It must outlive what is subscribed to it.
+/// **Contract.** It counts each change that it is called with. Subscribed to a registry as above, it is
+/// called with the names that leave too. There is a bound, since names may come from requests. If there
+/// is no room for a new name, one makes room:
+/// - the name that left longest ago. Until then its counts are kept: if the name comes back, they go
+/// on;
+/// - otherwise the name that has not changed for the longest time. Its counts are lost(). Changes of a
+///   name are lost() too if a part of its counts may have been lost before: a number that is too small
+///   is never shown.
+///
+/// A counter with as many names as its registry has targets loses nothing. It must outlive what is
+/// subscribed to it.
 /// **Threads.** Every member, any thread, any time. **Cost.** A mutex and a look-up per change of
-/// state; about 400 bytes per name. for_each() copies all of it under that mutex: with thousands of
+/// state; about 450 bytes per name. for_each() copies all of it under that mutex: with thousands of
 /// names, a change of state waits for a millisecond or two. **Errors.** The constructor throws
 /// std::invalid_argument for a bound of 0.
 class TransitionCounter {
@@ -70,8 +87,10 @@ class TransitionCounter {
     void operator()(std::string_view name, const Transition& transition) noexcept {
         try {
             const std::lock_guard lock{mutex_};
-            if (TransitionCounts* counts = counts_of_locked(name)) {
-                ++counts->at(transition.from, transition.to);
+            if (Entry* const entry = entry_of_locked(name, transition.generation)) {
+                ++entry->counts.at(transition.from, transition.to);
+                present_.splice(present_.end(), entry->order(*this), entry->place);
+                entry->has_left = false;
                 return;
             }
         } catch (...) { // out of memory: a count is lost, the service goes on
@@ -79,50 +98,108 @@ class TransitionCounter {
         lost_.fetch_add(1, std::memory_order_relaxed);
     }
 
-    /// What it has counted for that name; all 0 if it heard nothing of it.
-    [[nodiscard]] TransitionCounts counts(std::string_view name) const {
+    /// Keeps the counts of a name that left, as long as no other name needs the room.
+    void on_removal(std::string_view name, Removal) noexcept {
         const std::lock_guard lock{mutex_};
-        const auto found = counts_.find(name);
-        return found != counts_.end() ? found->second : TransitionCounts{};
+        const auto found = entries_.find(name);
+        if (found == entries_.end() || found->second.has_left) return;
+        found->second.has_left = true;
+        left_.splice(left_.end(), present_, found->second.place);
     }
 
-    /// Changes that it had no room to count.
+    /// What it has counted for that name; all 0 if it has counted nothing.
+    [[nodiscard]] TransitionCounts counts(std::string_view name) const {
+        const std::lock_guard lock{mutex_};
+        const auto found = entries_.find(name);
+        return found != entries_.end() ? found->second.counts : TransitionCounts{};
+    }
+
+    /// Changes that are in no name's counts.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
-    /// Makes room for another name, as after Registry::remove().
+    /// Drops the counts of a name: they begin with 0 again.
     /// @return true if it had counted anything for that one
     bool forget(std::string_view name) {
         const std::lock_guard lock{mutex_};
-        const auto found = counts_.find(name);
-        if (found == counts_.end()) return false;
-        counts_.erase(found);
+        const auto found = entries_.find(name);
+        if (found == entries_.end()) return false;
+        erase_locked(found);
         return true;
     }
 
-    /// Calls `f` with every name and its counts, all of one moment. `f` may call the counter.
+    /// Calls `f` with every name that has not left and its counts, all of one moment. `f` may call the
+    /// counter.
     template <class F>
     void for_each(F&& f) const {
-        for (const auto& [name, counts] : all()) f(std::string_view{name}, counts);
+        for_each_kept([&](std::string_view name, const TransitionCounts& counts, bool has_left) {
+            if (!has_left) f(name, counts);
+        });
+    }
+
+    /// Calls `f` with every name, its counts, and true if the name has left.
+    template <class F>
+    void for_each_kept(F&& f) const {
+        for (const auto& [name, entry] : all()) f(std::string_view{name}, entry.counts, entry.has_left);
     }
 
   private:
-    using ByName = std::map<std::string, TransitionCounts, std::less<>>;
+    using Order = std::list<const std::string*>;
+    struct Entry {
+        /// The list that it is in.
+        [[nodiscard]] Order& order(TransitionCounter& counter) const noexcept {
+            return has_left ? counter.left_ : counter.present_;
+        }
 
-    /// Null where there is no room.
-    [[nodiscard]] TransitionCounts* counts_of_locked(std::string_view name) {
-        if (const auto found = counts_.find(name); found != counts_.end()) return &found->second;
-        if (counts_.size() >= max_names_) return nullptr;
-        return &counts_.try_emplace(std::string{name}).first->second;
+        TransitionCounts counts{};
+        bool has_left = false;
+        Order::iterator place{};
+    };
+    using Entries = std::map<std::string, Entry, std::less<>>;
+
+    /// The generation that the first change of state of a breaker begins.
+    static constexpr std::uint64_t first_change = 2;
+
+    /// Null if the counts of the name would be too small.
+    [[nodiscard]] Entry* entry_of_locked(std::string_view name, std::uint64_t generation) {
+        if (const auto found = entries_.find(name); found != entries_.end()) return &found->second;
+        if (has_dropped_ && generation > first_change) return nullptr;
+        if (entries_.size() >= max_names_) make_room_locked();
+        const auto added = entries_.try_emplace(std::string{name}).first;
+        try {
+            added->second.place = present_.insert(present_.end(), &added->first);
+        } catch (...) {
+            entries_.erase(added);
+            throw;
+        }
+        return &added->second;
     }
 
-    [[nodiscard]] ByName all() const {
+    void make_room_locked() {
+        const bool is_lost = left_.empty();
+        const auto oldest = entries_.find(*(is_lost ? present_ : left_).front());
+        if (is_lost) {
+            has_dropped_ = true;
+            lost_.fetch_add(oldest->second.counts.sum(), std::memory_order_relaxed);
+        }
+        erase_locked(oldest);
+    }
+
+    void erase_locked(Entries::iterator entry) {
+        entry->second.order(*this).erase(entry->second.place);
+        entries_.erase(entry);
+    }
+
+    [[nodiscard]] Entries all() const {
         const std::lock_guard lock{mutex_};
-        return counts_;
+        return entries_;
     }
 
     const std::size_t max_names_;
     mutable std::mutex mutex_;
-    ByName counts_; // guarded by mutex_
+    Entries entries_;          // guarded by mutex_
+    Order present_;            // guarded by mutex_; the name that changed last is last
+    Order left_;               // guarded by mutex_; the name that left last is last
+    bool has_dropped_ = false; // guarded by mutex_; a name that had not left
     std::atomic<std::uint64_t> lost_{0};
 };
 

@@ -6,6 +6,7 @@
 #include <dashpot/guard/transition.hpp>
 
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 
 namespace dashpot::inline DASHPOT_ABI {
@@ -23,6 +24,12 @@ enum class Removal : std::uint8_t {
     case Removal::removed: return "removed";
     }
     return "unknown";
+}
+
+/// Writes to_string().
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Removal reason) {
+    return out << to_string(reason);
 }
 
 /// An object that keeps something for each name: it is called with each transition, and its member

@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,17 @@ TEST_CASE("utf8_character: is of use at compile time", "[adapter]") {
     STATIC_REQUIRE(utf8_character("ab") == 1);
     STATIC_REQUIRE(utf8_character("\xF0\x9F\x99\x82") == 4);
     STATIC_REQUIRE(utf8_character("\xF0\x9F\x99") == 0);
+}
+
+TEST_CASE("to_utf8: different texts stay different", "[adapter]") {
+    const std::vector<std::string> texts{
+        "pay\xFF",  "pay\\xFF", "pay\\x5CxFF", "pay\\\\xFF", "pay\xFE", std::string{"pay\0", 4},
+        "pay\\x00", "pay\x7F",  "pay\\x7F",    "pay\n",      "pay\\n",  "pay\\x0A",
+    };
+    std::set<std::string> shown;
+    for (const std::string& text : texts) shown.insert(to_utf8(text));
+    CHECK(shown.size() == texts.size());
+    CHECK(to_utf8("a\\b") == "a\\x5Cb");
 }
 
 } // namespace tests::adapter_detail_utf8

@@ -32,9 +32,9 @@ namespace dashpot::inline DASHPOT_ABI::detail {
     return length;
 }
 
-/// The same text in UTF-8 that every reader takes: a control character other than a line feed, or a
-/// byte that is no part of a character, becomes the four characters `\xNN`. Prometheus ends a value at
-/// a zero byte.
+/// The text as UTF-8 that every reader takes. Different texts stay different. The four characters
+/// `\xNN` replace a control character other than a line feed, a backslash, and a byte that is no part
+/// of a character. Prometheus ends a value at a zero byte.
 [[nodiscard]] inline std::string to_utf8(std::string_view text) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string result;
@@ -43,7 +43,7 @@ namespace dashpot::inline DASHPOT_ABI::detail {
         const std::size_t length = utf8_character(text);
         const auto byte = static_cast<unsigned char>(text.front());
         const bool is_control = (byte < 0x20 && byte != '\n') || byte == 0x7F;
-        if (length == 0 || is_control) {
+        if (length == 0 || is_control || byte == '\\') {
             result += "\\x";
             result += digits[byte >> 4U];
             result += digits[byte & 0xFU];
