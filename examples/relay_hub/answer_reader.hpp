@@ -45,7 +45,7 @@ class AnswerReader {
     [[nodiscard]] int status() const noexcept { return status_; }
     [[nodiscard]] std::string& body() noexcept { return body_; }
     /// The field Retry-After, if there is one that makes sense.
-    [[nodiscard]] const std::string& retry_after() const noexcept { return retry_after_; }
+    [[nodiscard]] std::string& retry_after() noexcept { return retry_after_; }
     /// Returns true if the connection may serve another call.
     [[nodiscard]] bool may_be_kept() const noexcept;
     /// Returns true if the target says that it keeps connections, which HTTP/1.1 does without saying.

@@ -63,7 +63,7 @@ class Compartment {
     [[nodiscard]] Reply relay(const std::string& body);
 
     /// Closes connections that were idle for too long, and has the host looked up again. Now and then.
-    void tidy() { client_.tidy(); }
+    void tidy() noexcept { client_.tidy(); }
 
     /// To be told of every change of its state.
     void note(const dashpot::Transition& transition) { history_.note(transition); }

@@ -43,7 +43,10 @@ std::size_t thread_count(const Options& options) {
 }
 
 std::size_t files_needed(const Options& options) {
-    return 2 * thread_count(options) + example::HttpServerOptions{}.max_waiting + 64;
+    const std::size_t threads = thread_count(options);
+    // With protection, idle connections and calls of a target are together at most its max_inflight.
+    const std::size_t idle = options.has_protection ? 0 : threads;
+    return 2 * threads + idle + example::HttpServerOptions{}.max_waiting + 64;
 }
 
 Hub::Hub(const Given& given, const Options& options)

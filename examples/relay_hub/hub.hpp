@@ -25,8 +25,8 @@
 
 namespace relay_hub {
 
-/// How many files the hub may have open: each thread a client's connection and one to a target; then
-/// there are connections that wait, and what a program has open anyway.
+/// How many files the hub may have open: each thread a client's connection and one to a target, or an
+/// idle one in its place; then there are connections that wait, and what a program has open anyway.
 [[nodiscard]] std::size_t files_needed(const Options& options);
 
 /// How many connections the hub serves at the same time.

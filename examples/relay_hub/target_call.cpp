@@ -6,6 +6,7 @@
 #include "target_socket.hpp"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -89,7 +90,7 @@ class TargetClient::Attempt {
         result_.end = CallResult::End::answered;
         result_.status = answer.status();
         result_.body = std::move(answer.body());
-        result_.retry_after = answer.retry_after();
+        result_.retry_after = std::move(answer.retry_after());
         result_.took = took(ended.late);
     }
 
@@ -117,10 +118,13 @@ CallResult TargetClient::post_tx(const std::string& body, std::chrono::nanosecon
     return result;
 }
 
-void TargetClient::tidy() {
+void TargetClient::tidy() noexcept {
     const auto now = steady_clock::now();
     addresses_.refresh(now, TargetAddresses::max_age);
-    pool_.tidy(now, addresses_.get());
+    try {
+        pool_.tidy(now, addresses_.get());
+    } catch (const std::bad_alloc&) { // the next time is soon
+    }
 }
 
 } // namespace relay_hub

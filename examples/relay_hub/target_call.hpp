@@ -52,7 +52,7 @@ class TargetClient {
     void set_max_connections(std::size_t count) noexcept { pool_.set_limit(count); }
     /// What is to be done now and then: closes connections that were idle for too long, and has the
     /// host looked up again.
-    void tidy();
+    void tidy() noexcept;
 
   private:
     class Attempt;

@@ -98,7 +98,7 @@ TEST_CASE("AnswerReader: interim answers before the answer are skipped") {
           "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n", "HTTP/1.1 104\r\n\r\n",
           "HTTP/1.1 199 Else\r\nContent-Length: 7\r\nConnection: close\r\nRetry-After: 5\r\n\r\n"}) {
         check_good(interim + plain);
-        const AnswerReader reader = read(interim + plain);
+        AnswerReader reader = read(interim + plain);
         CHECK(reader.may_be_kept());
         CHECK(reader.retry_after().empty());
     }
