@@ -3,6 +3,7 @@
 
 #include "../common/number.hpp"
 #include "../common/option_check.hpp"
+#include "../common/printable.hpp"
 #include "../common/version_text.hpp"
 #include "../flaky_service/seed.hpp"
 
@@ -32,7 +33,8 @@ std::chrono::nanoseconds parse_open_wait(const std::string& text) {
     // Ten refusals and the service's own count have to fit in.
     const auto seconds = example::to_number(text, 0.1, 3600.0);
     if (!seconds)
-        throw std::invalid_argument{"'" + text + "' is not a number of seconds from 0.1 to 3600"};
+        throw std::invalid_argument{"'" + example::printable(text, 80) +
+                                    "' is not a number of seconds from 0.1 to 3600"};
     return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>{*seconds});
 }
 
@@ -84,7 +86,7 @@ CommandLine read_command_line(int argc, const char* const* argv) {
     Typed typed;
     declare(app, typed);
     try {
-        app.parse(argc, argv);
+        example::parse(app, argc, argv);
     } catch (const CLI::ParseError& error) {
         // Zero is --help and --version; CLI11's other numbers would be news to any caller.
         return {{}, app.exit(error) == 0 ? 0 : bad_usage};

@@ -7,6 +7,8 @@
 #include "own_service.hpp"
 #include "result_files.hpp"
 
+#include "../common/standard_streams.hpp"
+
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -69,10 +71,13 @@ int run(const Options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
+    example::keep_standard_descriptors();
     // Each line is seen when it is written, also through a pipe.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
-    // Writing to a connection that the other side has closed is an error, not the end.
+    // A write that fails is an error and not the end: to a connection that the other side has closed,
+    // to a file that is at its size limit.
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         const CommandLine command_line = read_command_line(argc, argv);
         if (command_line.exit_status) return *command_line.exit_status;

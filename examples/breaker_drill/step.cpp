@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "step.hpp"
 
+#include "../common/printable.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
@@ -16,8 +18,9 @@ Plan parse_plan(const std::string& text) {
         const auto* const end = steps.begin() + i + 1;
         return {{steps.begin(), end}, false};
     }
-    throw std::invalid_argument{"'" + text + "' is no step: all, " + step_names() +
-                                " or a number from 1 to " + std::to_string(steps.size() + 1)};
+    throw std::invalid_argument{"'" + example::printable(text, 80) + "' is no step: all, " +
+                                step_names() + " or a number from 1 to " +
+                                std::to_string(steps.size() + 1)};
 }
 
 std::string step_names() {

@@ -2,8 +2,11 @@
 #ifndef DASHPOT_EXAMPLES_COMMON_OPTION_CHECK_HPP
 #define DASHPOT_EXAMPLES_COMMON_OPTION_CHECK_HPP
 
+#include <CLI/CLI.hpp>
+
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace example {
@@ -20,6 +23,20 @@ template <class Parse>
             return error.what();
         }
     };
+}
+
+/// Parses, but refuses `--option=` with nothing behind it: CLI11 would take the next word for the
+/// value.
+///
+/// @throws CLI::ParseError
+inline void parse(CLI::App& app, int argc, const char* const* argv) {
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1)
+            throw CLI::ValidationError{std::string{word.substr(0, word.size() - 1)},
+                                       "the value is empty"};
+    }
+    app.parse(argc, argv);
 }
 
 } // namespace example

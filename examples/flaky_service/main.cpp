@@ -5,6 +5,7 @@
 
 #include "../common/endpoint.hpp"
 #include "../common/option_check.hpp"
+#include "../common/standard_streams.hpp"
 #include "../common/stop_signals.hpp"
 #include "../common/version_text.hpp"
 
@@ -18,9 +19,12 @@
 namespace {
 
 int run(example::Endpoint listen, std::uint64_t seed) {
-    example::block_stop_signals();
     flaky_service::Service service{seed};
-    listen.port = service.open(listen.host, listen.port);
+    {
+        // The name of a host may take long to look up.
+        const example::EndWhileStarting end_at_signal;
+        listen.port = service.open(listen.host, listen.port);
+    }
     const example::StopWaiter waiter{[&service] { service.stop(); }};
     std::cout << "listening on " << to_url(listen) << std::endl;
     return service.serve() ? 0 : 1;
@@ -29,6 +33,8 @@ int run(example::Endpoint listen, std::uint64_t seed) {
 } // namespace
 
 int main(int argc, char** argv) {
+    example::keep_standard_descriptors();
+    example::block_stop_signals();
     CLI::App app{"Fails in known ways and counts what it is asked.", "flaky_service"};
     app.set_version_flag("--version", example::version_text("flaky_service"));
     std::string listen = "127.0.0.1:8110";
@@ -42,7 +48,7 @@ int main(int argc, char** argv) {
         ->check(example::accepted_by(flaky_service::parse_seed))
         ->capture_default_str();
     try {
-        app.parse(argc, argv);
+        example::parse(app, argc, argv);
         return run(example::parse_host_port(listen), flaky_service::parse_seed(seed));
     } catch (const CLI::ParseError& error) {
         // Zero is --help and --version; CLI11's other numbers would be news to any caller.

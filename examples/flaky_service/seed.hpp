@@ -3,6 +3,7 @@
 #define DASHPOT_EXAMPLES_FLAKY_SERVICE_SEED_HPP
 
 #include "../common/number.hpp"
+#include "../common/printable.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -16,8 +17,8 @@ namespace flaky_service {
     constexpr auto highest = std::numeric_limits<std::uint64_t>::max();
     const auto seed = example::to_number(text, std::uint64_t{0}, highest);
     if (!seed)
-        throw std::invalid_argument{"'" + text + "' is not a whole number from 0 to " +
-                                    std::to_string(highest)};
+        throw std::invalid_argument{"'" + example::printable(text, 80) +
+                                    "' is not a whole number from 0 to " + std::to_string(highest)};
     return *seed;
 }
 

@@ -2,6 +2,8 @@
 // Shows what compartments are good for, with real processes and real traffic, in half a minute.
 #include "story.hpp"
 
+#include "../common/option_check.hpp"
+#include "../common/standard_streams.hpp"
 #include "../common/version_text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -10,12 +12,13 @@
 #include <exception>
 
 int main(int argc, char** argv) {
+    example::keep_standard_descriptors();
     CLI::App app{"Shows what compartments are good for, with real processes, in half a minute.\n"
                  "Exit status: 0 if every claim holds, 1 if one does not, 2 for a bad option.",
                  "relay_demo"};
     app.set_version_flag("--version", example::version_text("relay_demo"));
     try {
-        app.parse(argc, argv);
+        example::parse(app, argc, argv);
     } catch (const CLI::ParseError& error) {
         // Zero is --help and --version; CLI11's other numbers would be news to any caller.
         return app.exit(error) == 0 ? 0 : 2;

@@ -3,6 +3,8 @@
 
 #include "config_file.hpp"
 
+#include "../common/option_check.hpp"
+#include "../common/printable.hpp"
 #include "../common/version_text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -89,7 +91,7 @@ auto read(const char* option, Parse parse) {
 Given::Target read_target(std::string_view text) {
     const auto equals = text.find('=');
     if (equals == std::string_view::npos)
-        throw std::invalid_argument{"'" + std::string{text} + "' is not NAME=URL"};
+        throw std::invalid_argument{"'" + example::printable(text, 80) + "' is not NAME=URL"};
     Given::Target result{std::string{text.substr(0, equals)}, {}};
     check_target_name(result.name);
     result.url = parse_http_url(text.substr(equals + 1));
@@ -166,7 +168,7 @@ CommandLine read_command_line(int argc, const char* const* argv) {
     Typed typed;
     declare(app, typed);
     try {
-        app.parse(argc, argv);
+        example::parse(app, argc, argv);
         Given given = read_given(app, typed);
         Options options = resolve_at_start(given);
         return {std::move(given), std::move(options), {}};

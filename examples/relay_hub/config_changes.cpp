@@ -51,9 +51,9 @@ const TargetOptions* find(const std::vector<TargetOptions>& targets, std::string
 
 void check_what_stays(const Options& before, const Options& after) {
     must_stay("listen", before.listen, after.listen, to_url(before.listen).substr(7));
-    must_stay("breaker_log", before.breaker_log, after.breaker_log, before.breaker_log);
-    must_stay("event_log", before.event_log, after.event_log,
-              before.event_log.empty() ? "none" : before.event_log);
+    must_stay("breaker_log", before.breaker_log.path, after.breaker_log.path, before.breaker_log.path);
+    must_stay("event_log", before.event_log.path, after.event_log.path,
+              before.event_log.path.empty() ? "none" : before.event_log.path);
     for (const TargetOptions& target : before.targets) {
         const TargetOptions* const same = find(after.targets, target.name);
         if (same == nullptr)

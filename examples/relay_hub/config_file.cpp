@@ -5,18 +5,17 @@
 #include "guard_config.hpp"
 #include "strict_json.hpp"
 
+#include "../common/patient_read.hpp"
+
 #include <nlohmann/json.hpp>
 
-#include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
-#include <ios>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,17 +27,15 @@ using nlohmann::json;
 // Room for a thousand targets. Who names a device or a log by mistake is told so.
 constexpr std::size_t max_size = 1024 * 1024;
 
+// It may be a pipe whose writer takes its time.
+constexpr std::chrono::seconds pipe_patience{5};
+
 std::string read_text(const std::string& path) {
-    errno = 0;
     try {
-        std::ifstream file{path, std::ios::binary};
-        std::string text(max_size + 1, '\0');
-        file.read(text.data(), static_cast<std::streamsize>(text.size()));
-        text.resize(static_cast<std::size_t>(file.gcount()));
-        if (file.is_open() && !file.bad()) return text;
-    } catch (const std::ios_base::failure&) { // a directory can be opened, but not read
+        return example::patient_read(path, max_size + 1, pipe_patience);
+    } catch (const std::runtime_error& error) {
+        throw ConfigError{path, "cannot be read: " + std::string{error.what()}};
     }
-    throw ConfigError{path, "cannot be read: " + std::generic_category().message(errno)};
 }
 
 json parse(const std::string& path, std::string_view text) {
@@ -53,6 +50,8 @@ json parse(const std::string& path, std::string_view text) {
 std::string to_file_name(const json& value) {
     std::string name = to_text(value);
     if (name.empty()) throw std::invalid_argument{"must not be empty"};
+    if (name.find('\0') != std::string::npos)
+        throw std::invalid_argument{"must be the name of a file, and no such name has a zero byte"};
     return name;
 }
 

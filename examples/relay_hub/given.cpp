@@ -2,6 +2,7 @@
 #include "given.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -31,9 +32,11 @@ std::vector<TargetOptions> all_targets(const Given& given, const ConfigFile& fil
                 throw std::invalid_argument{name + ": targets." + entry.name +
                                             ".url: missing, and no --target has that name"};
             result.push_back({entry.name, *entry.url, {}});
-            continue;
+            found = std::prev(result.end());
         }
-        if (entry.url) found->url = *entry.url;
+        if (!entry.url) continue;
+        found->url = *entry.url;
+        found->url_given_by = name + ": targets." + entry.name + ".url";
     }
     if (result.size() > max_targets)
         throw std::invalid_argument{name + ": " + std::to_string(result.size()) +
@@ -55,11 +58,16 @@ Options resolve(const Given& given, const ConfigFile& file, const std::string& n
     Options options;
     options.has_protection = given.has_protection;
     options.listen = first_of(given.listen, file.listen, defaults.listen);
-    options.breaker_log = first_of(given.breaker_log, file.breaker_log, defaults.breaker_log);
-    options.event_log = first_of(given.event_log, file.event_log, defaults.event_log);
+    if (!given.listen && file.listen) options.listen_given_by = name + ": listen";
+    const auto file_option = [&](const auto& told, const auto& filed, FileOption otherwise,
+                                 const char* key) {
+        if (told) return FileOption{*told, otherwise.given_by};
+        return filed ? FileOption{*filed, name + ": " + key} : std::move(otherwise);
+    };
+    options.breaker_log =
+        file_option(given.breaker_log, file.breaker_log, defaults.breaker_log, "breaker_log");
+    options.event_log = file_option(given.event_log, file.event_log, defaults.event_log, "event_log");
     options.drain_time = first_of(given.drain_time, file.drain_time, defaults.drain_time);
-    if (options.event_log == options.breaker_log)
-        throw std::invalid_argument{"--event-log, event_log: is the file of the breaker log"};
     options.targets = all_targets(given, file, name);
     const TargetSettings general = given.settings.over(file.settings.over({}));
     for (TargetOptions& target : options.targets) {

@@ -4,11 +4,13 @@
 #include "admin_routes.hpp"
 #include "control_routes.hpp"
 #include "http_reply.hpp"
+#include "hub_metrics.hpp"
 #include "page_routes.hpp"
 #include "routes.hpp"
 #include "utc_time.hpp"
 
 #include "../common/open_files.hpp"
+#include "../common/standard_streams.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +21,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace relay_hub {
@@ -31,6 +34,9 @@ using example::HttpResponse;
 constexpr std::size_t max_body = 1024 * 1024;
 
 constexpr std::size_t spare_threads = 64;
+
+// For files that may be on a mount that does not answer.
+constexpr std::chrono::seconds log_patience{5};
 
 } // namespace
 
@@ -50,8 +56,10 @@ std::size_t files_needed(const Options& options) {
 }
 
 Hub::Hub(const Given& given, const Options& options)
-    : listen_{options.listen}, has_protection_{options.has_protection}, rule_{options.listen.host},
-      logs_{options}, relay_{registry_, options}, feed_{[this] { return targets_report().dump(); }},
+    : listen_{options.listen}, listen_given_by_{options.listen_given_by},
+      has_protection_{options.has_protection}, rule_{options.listen.host},
+      logs_{std::make_shared<Logs>(options, given.config)}, relay_{registry_, options},
+      feed_{[this] { return targets_report().dump(); }},
       log_subscription_{registry_.on_transition(
           [this](std::string_view target, const dashpot::Transition& transition) {
               note(target, transition);
@@ -64,7 +72,7 @@ Hub::Hub(const Given& given, const Options& options)
 }
 
 void Hub::note(std::string_view target, const dashpot::Transition& transition) {
-    logs_.append(target, transition);
+    logs_->append(target, transition);
     compare_clocks();
     // Before the streams are told to look.
     relay_.note(target, transition);
@@ -73,7 +81,11 @@ void Hub::note(std::string_view target, const dashpot::Transition& transition) {
 
 std::string Hub::open() {
     Endpoint bound = listen_;
-    bound.port = server_.open(bound.host, bound.port);
+    try {
+        bound.port = server_.open(bound.host, bound.port);
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error{listen_given_by_ + ": " + error.what()};
+    }
     return to_url(bound);
 }
 
@@ -128,13 +140,22 @@ void Hub::add_routes() {
 }
 
 void Hub::refresh() {
-    logs_.reopen();
+    try {
+        if (!log_files_.run([logs = logs_] { logs->reopen(); }, log_patience) && !is_stopping_)
+            example::say("relay_hub",
+                         "the logs cannot be reopened: a path does not answer; lines go on "
+                         "to the files as they were until it does");
+    } catch (const std::system_error& error) {
+        example::say("relay_hub", "the logs cannot be reopened: " + std::string{error.what()});
+    }
     if (!config_.has_file()) return;
     try {
         config_.read_file();
+    } catch (const CannotChange& error) {
+        example::say("relay_hub", "--config: " + config_.file_name() + ": " + error.what() +
+                                      "; nothing has changed");
     } catch (const std::exception& error) {
-        std::cerr << "relay_hub: " + std::string{error.what()} + "; nothing has changed\n"
-                  << std::flush;
+        example::say("relay_hub", "--config: " + std::string{error.what()} + "; nothing has changed");
     }
 }
 
@@ -157,8 +178,12 @@ nlohmann::json Hub::targets_report() const {
 }
 
 std::string Hub::metrics_page(dashpot::PrometheusFormat format) const {
-    const auto lock = relay_.hold_still();
-    return to_prometheus_text(dashpot::GuardMetrics{registry_, changes_}, format);
+    std::string page = [&] {
+        const auto lock = relay_.hold_still();
+        return to_prometheus_text(dashpot::GuardMetrics{registry_, changes_}, format);
+    }();
+    add_hub_metrics(page, format, config_.reloads(), *logs_);
+    return page;
 }
 
 std::string Hub::health_report() const {
@@ -168,9 +193,17 @@ std::string Hub::health_report() const {
     report["unknown_target"] = relay_.unknown_target();
     report["forbidden"] = relay_.forbidden();
     report["failed"] = relay_.failed();
-    report["lost_log_lines"] = logs_.lost_lines();
-    report["lost_event_lines"] = logs_.lost_events();
+    report["lost_log_lines"] = logs_->lost_lines();
+    report["lost_event_lines"] = logs_->lost_events();
     report["threads_at_most"] = server_.max_threads();
+    const LiveConfig::Reloads reloads = config_.reloads();
+    auto& shown = report["config_reloads"];
+    shown["accepted"] = reloads.accepted;
+    shown["refused"] = reloads.refused;
+    shown["last_accepted"] = to_utc(reloads.last_accepted);
+    shown["last_refused"] =
+        reloads.last_refused ? nlohmann::ordered_json(to_utc(*reloads.last_refused)) : nullptr;
+    shown["is_last_refused"] = reloads.is_last_refused;
     return report.dump(2) + "\n";
 }
 

@@ -10,6 +10,7 @@
 #include "settings.hpp"
 
 #include "../common/http_server.hpp"
+#include "../common/unattended.hpp"
 
 #include <dashpot/adapter/prometheus_text.hpp>
 #include <dashpot/adapter/transition_counter.hpp>
@@ -20,6 +21,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -42,7 +44,7 @@ namespace relay_hub {
 class Hub {
   public:
     /// @throws std::invalid_argument  an option turns out impossible; names it
-    /// @throws std::system_error      a log cannot be opened
+    /// @throws std::runtime_error     a log cannot be opened; names it, too
     Hub(const Given& given, const Options& options);
 
     /// Binds to the address it is to listen on.
@@ -53,7 +55,8 @@ class Hub {
     /// Serves until stop(). @return false: the server broke
     bool serve() { return server_.serve(); }
     /// Goes on in new log files where the old ones were renamed, and reads the config file again. From
-    /// any thread. What goes wrong is said on standard error; then all stays as it was.
+    /// any thread. What goes wrong is said on standard error; then all stays as it was. Files that do
+    /// not answer are waited for some seconds, and not after stop().
     void refresh();
     /// How long to wait between prepare_to_stop() and stop().
     [[nodiscard]] std::chrono::nanoseconds drain_time() const noexcept { return drain_time_; }
@@ -61,6 +64,8 @@ class Hub {
     void prepare_to_stop() { is_stopping_ = true; }
     /// Ends streams of events, and lets requests under way finish. From any thread.
     void stop() {
+        log_files_.stop();
+        config_.stop();
         feed_.stop();
         server_.stop_serving();
     }
@@ -75,10 +80,11 @@ class Hub {
     [[nodiscard]] std::string metrics_page(dashpot::PrometheusFormat format) const;
 
     const Endpoint listen_;
+    const std::string listen_given_by_;
     const bool has_protection_;
     const AccessRule rule_;
     Registry registry_;
-    Logs logs_;
+    const std::shared_ptr<Logs> logs_; // shared with a reopening that hangs
     dashpot::TransitionCounter changes_;
     Relay relay_;
     EventFeed feed_;
@@ -89,6 +95,7 @@ class Hub {
     std::atomic<std::chrono::nanoseconds> drain_time_;
     example::HttpServer server_;
     LiveConfig config_; // after all that it changes
+    example::Unattended log_files_;
 };
 
 } // namespace relay_hub

@@ -4,10 +4,13 @@
 #include "hub.hpp"
 
 #include "../common/open_files.hpp"
+#include "../common/standard_streams.hpp"
 #include "../common/stop_signals.hpp"
 
 #include <exception>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -25,12 +28,7 @@ void allow_open_files(const relay_hub::Options& options) {
     }
 }
 
-int run(const relay_hub::CommandLine& told) {
-    example::block_stop_signals();
-    example::block_hangup_signal();
-    allow_open_files(told.options);
-    relay_hub::Hub hub{told.given, told.options};
-    const std::string url = hub.open();
+int serve(relay_hub::Hub& hub, const std::string& url) {
     const auto stop = [&hub] {
         hub.prepare_to_stop();
         // Who asks a second time does not want to wait.
@@ -42,13 +40,30 @@ int run(const relay_hub::CommandLine& told) {
     return hub.serve() ? 0 : 1;
 }
 
+/// @return the exit status where the command line wants no hub
+std::optional<int> start(int argc, char** argv, std::unique_ptr<relay_hub::Hub>& hub,
+                         std::string& url) {
+    // Files, and the names of targets, may take for ever.
+    const example::EndWhileStarting end_at_signal;
+    const relay_hub::CommandLine told = relay_hub::read_command_line(argc, argv);
+    if (told.exit_status) return told.exit_status;
+    allow_open_files(told.options);
+    hub = std::make_unique<relay_hub::Hub>(told.given, told.options);
+    url = hub->open();
+    return std::nullopt;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+    example::keep_standard_descriptors();
+    example::block_stop_signals();
+    example::block_hangup_signal();
     try {
-        const relay_hub::CommandLine command_line = relay_hub::read_command_line(argc, argv);
-        if (command_line.exit_status) return *command_line.exit_status;
-        return run(command_line);
+        std::unique_ptr<relay_hub::Hub> hub;
+        std::string url;
+        if (const auto exit_status = start(argc, argv, hub, url)) return *exit_status;
+        return serve(*hub, url);
     } catch (const std::invalid_argument& error) {
         std::cerr << "relay_hub: " << error.what() << '\n';
         return relay_hub::bad_usage;

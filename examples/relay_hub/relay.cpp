@@ -20,7 +20,7 @@ Relay::Relay(Registry& registry, const Options& options) {
             compartments_.emplace(
                 target.name, std::make_unique<Compartment>(registry, target, options.has_protection));
         } catch (const std::invalid_argument& error) {
-            throw std::invalid_argument{"--target: " + target.name + ": " + error.what()};
+            throw std::invalid_argument{target.url_given_by + ": " + error.what()};
         }
     }
     housekeeper_ = std::thread{[this] { keep_tidy(); }};

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "settings.hpp"
 
+#include "../common/printable.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 
 namespace relay_hub {
@@ -22,6 +25,8 @@ bool is_in(SecondsRange range, double seconds) {
     return seconds >= range.lowest && seconds <= range.highest;
 }
 
+std::string quoted(std::string_view text) { return "'" + example::printable(text, 80) + "'"; }
+
 template <class Number>
 bool read_whole(std::string_view text, Number& number) {
     const auto* const end = text.data() + text.size();
@@ -34,7 +39,7 @@ bool read_whole(std::string_view text, Number& number) {
 std::uint32_t parse_count(std::string_view text, CountRange range) {
     std::uint32_t number = 0;
     if (!read_whole(text, number) || number < range.lowest || number > range.highest)
-        throw std::invalid_argument{"'" + std::string{text} + "' is not a whole number from " +
+        throw std::invalid_argument{quoted(text) + " is not a whole number from " +
                                     std::to_string(range.lowest) + " to " +
                                     std::to_string(range.highest)};
     return number;
@@ -42,8 +47,7 @@ std::uint32_t parse_count(std::string_view text, CountRange range) {
 
 std::chrono::nanoseconds parse_seconds(std::string_view text, SecondsRange range) {
     double seconds = 0;
-    if (!read_whole(text, seconds) || !is_in(range, seconds))
-        reject_seconds("'" + std::string{text} + "'", range);
+    if (!read_whole(text, seconds) || !is_in(range, seconds)) reject_seconds(quoted(text), range);
     return from_seconds(seconds, range);
 }
 
@@ -57,9 +61,11 @@ void check_target_name(std::string_view name) {
         return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
                c == '-' || c == '.';
     };
-    if (name.empty() || name.size() > 64 || !std::ranges::all_of(name, is_allowed))
-        throw std::invalid_argument{
-            "a target name has 1 to 64 letters, digits, '_', '-' and '.', nothing else"};
+    if (name.empty() || name.size() > 64 || !std::ranges::all_of(name, is_allowed) || name == "." ||
+        name == "..")
+        throw std::invalid_argument{quoted(name) +
+                                    " is no target name: it has 1 to 64 letters, digits, '_', '-' and "
+                                    "'.', nothing else, and is not '.' or '..'"};
 }
 
 } // namespace relay_hub

@@ -61,13 +61,22 @@ struct TargetOptions {
     std::string name;
     Endpoint url;
     TargetSettings settings;
+    std::string url_given_by = "--target: " + name; ///< for messages, as in FileOption
+};
+
+/// The name of a file, and what it was given by, for messages: the option, or the config file and the
+/// key.
+struct FileOption {
+    std::string path;
+    std::string given_by;
 };
 
 /// All that a hub is told.
 struct Options {
     Endpoint listen{"127.0.0.1", 9200};
-    std::string breaker_log = "breaker.log";
-    std::string event_log; ///< empty: none
+    std::string listen_given_by = "--listen"; ///< for messages, as in FileOption
+    FileOption breaker_log{"breaker.log", "--breaker-log"};
+    FileOption event_log{{}, "--event-log"}; ///< an empty path: none
     /// How long it says that it is about to stop, before it does. 0 to 3 600 seconds.
     std::chrono::nanoseconds drain_time{0};
     bool has_protection = true;
@@ -103,7 +112,8 @@ inline constexpr SecondsRange drain_range{0, 3'600};
 [[nodiscard]] inline double in_seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>{time}.count();
 }
-/// Target names go into log lines and JSON: 1 to 64 letters, digits, '_', '-' and '.'.
+/// Target names go into log lines, JSON and paths of URLs: 1 to 64 letters and digits of ASCII, '_',
+/// '-' and '.', but neither "." nor "..", which clients take out of a path.
 void check_target_name(std::string_view name);
 
 } // namespace relay_hub

@@ -4,7 +4,11 @@
 #include "simulator.hpp"
 
 #include "../common/http_server.hpp"
+#include "../common/number.hpp"
 #include "../common/open_files.hpp"
+#include "../common/option_check.hpp"
+#include "../common/printable.hpp"
+#include "../common/standard_streams.hpp"
 #include "../common/stop_signals.hpp"
 #include "../common/version_text.hpp"
 
@@ -57,8 +61,13 @@ void add_routes(example::HttpServer& server, target_simulator::Simulator& simula
     server.add({"GET", "/_stats", show_stats, {}});
 }
 
+int parse_port(const std::string& text) {
+    if (const auto port = example::to_number(text, 0, 65535)) return *port;
+    throw std::invalid_argument{"'" + example::printable(text, 80) +
+                                "' is not a whole number from 0 to 65535"};
+}
+
 int run(const std::string& name, int port) {
-    example::block_stop_signals();
     example::HttpServerOptions options;
     options.max_threads = max_threads;
     example::allow_open_files(options.max_threads + options.max_waiting + 64);
@@ -77,17 +86,20 @@ int run(const std::string& name, int port) {
 } // namespace
 
 int main(int argc, char** argv) {
+    example::keep_standard_descriptors();
+    example::block_stop_signals();
     CLI::App app{"A target that behaves as it is told through POST /_ctl.", "target_simulator"};
     app.set_version_flag("--version", example::version_text("target_simulator"));
-    int port = 9201;
+    std::string port = "9201";
     std::string name = "CORE";
     app.add_option("--port", port, "Where to serve, on 127.0.0.1; 0 takes a free port")
-        ->check(CLI::Range(0, 65535))
+        ->type_name("N")
+        ->check(example::accepted_by(parse_port))
         ->capture_default_str();
     app.add_option("--name", name, "What POST /_ctl calls this target")->capture_default_str();
     try {
-        app.parse(argc, argv);
-        return run(name, port);
+        example::parse(app, argc, argv);
+        return run(name, parse_port(port));
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     } catch (const std::exception& error) {

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: MIT
 // The files that changes of state are written to: what stands in them, rotation, and a full disk.
+#include "process_limit.hpp"
 #include "rig.hpp"
 
+#include "../../examples/common/file_descriptor.hpp"
+#include "../../examples/common/temporary_directory.hpp"
 #include "../../examples/common/text_file.hpp"
 
 #include "catch.hpp"
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <sstream>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tests::e2e_logs {
 
@@ -177,10 +186,139 @@ TEST_CASE("RelayHub: an event log that cannot be one is an error at the start") 
     const ShortRun no_directory = with({"--event-log", "/no/such/directory/events"});
     CHECK(no_directory.status == 1);
     CHECK(no_directory.errors.find("/no/such/directory/events") != std::string::npos);
+    CHECK(no_directory.errors.starts_with("relay_hub: --event-log: "));
     CHECK(with({"--event-log", ""}).status == 2);
-    const ShortRun same = with({"--event-log", "one.log", "--breaker-log", "one.log"});
-    CHECK(same.status == 2);
-    CHECK(same.errors.find("--event-log") != std::string::npos);
+}
+
+TEST_CASE("RelayHub: both logs in one file, or one in the config file, is an error that names both") {
+    const example::TemporaryDirectory directory;
+    const auto at = [&](const std::string& name) { return (directory.path() / name).string(); };
+    example::write_text_file(at("one.log"), "");
+    std::filesystem::create_symlink("one.log", at("symbolic.log"));
+    std::filesystem::create_hard_link(at("one.log"), at("hard.log"));
+    std::filesystem::create_symlink("new.log", at("dangling.log"));
+    const auto check = [&](const Words& options, const std::string& message) {
+        Words all{"--listen", "127.0.0.1:0"};
+        all.insert(all.end(), options.begin(), options.end());
+        const ShortRun run = run_hub(all);
+        INFO(run.errors);
+        CHECK(run.status == 2);
+        CHECK(run.errors == "relay_hub: " + message + "\n");
+        CHECK(run.output.empty());
+    };
+    for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+             {at("one.log"), at("one.log")},
+             {at("one.log"), at("./one.log")},
+             {at("one.log"), at("symbolic.log")},
+             {at("hard.log"), at("symbolic.log")},
+             {at("new.log"), at("dangling.log")},
+             {at("dangling.log"), directory.path().string() + "//new.log"}})
+        check({"--breaker-log", one, "--event-log", other},
+              "--event-log, --breaker-log: " + other + " and " + one + " are one file");
+    const std::string config = at("hub.json");
+    example::write_text_file(config, json{{"event_log", at("one.log")}}.dump());
+    check({"--config", config, "--breaker-log", at("hard.log")},
+          config + ": event_log, --breaker-log: " + at("one.log") + " and " + at("hard.log") +
+              " are one file");
+    const std::string before = json{{"breaker_log", at("./hub.json")}}.dump();
+    example::write_text_file(config, before);
+    check({"--config", config},
+          config + ": breaker_log, --config: " + at("./hub.json") + " and " + config + " are one file");
+    CHECK(example::read_text_file(config) == before);
+}
+
+TEST_CASE("RelayHub: a log that is a FIFO without a reader is an error at the start") {
+    const example::TemporaryDirectory directory;
+    const std::string fifo = (directory.path() / "fifo").string();
+    REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+    for (const char* option : {"--breaker-log", "--event-log"}) {
+        const ShortRun run = run_hub({"--listen", "127.0.0.1:0", option, fifo});
+        INFO(run.errors);
+        CHECK(run.status == 1);
+        CHECK(run.errors.starts_with("relay_hub: " + std::string{option} + ": "));
+        CHECK(run.errors.find("\"" + fifo + "\", a FIFO that no process has open for reading") !=
+              std::string::npos);
+    }
+}
+
+TEST_CASE("RelayHub: a log whose reader leaves or stops reading holds no caller and no signal") {
+    Rig rig;
+    const std::string fifo = (rig.directory() / "fifo").string();
+    REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+    const auto open_reader = [&] {
+        return example::FileDescriptor{::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+    };
+    example::FileDescriptor reader = open_reader();
+    rig.start_hub({}, fifo);
+    const auto lost = [&] { return rig.health().at("lost_log_lines").get<int>(); };
+    const auto read_all = [&] {
+        std::string text;
+        std::array<char, 65536> part{};
+        for (ssize_t size = 0; (size = ::read(reader.get(), part.data(), part.size())) > 0;)
+            text.append(part.data(), static_cast<std::size_t>(size));
+        return text;
+    };
+    SECTION("it stops reading") {
+        REQUIRE(::fcntl(reader.get(), F_SETPIPE_SZ, 4096) == 4096);
+        for (int i = 0; lost() < 10; ++i) {
+            REQUIRE(i < 200);
+            REQUIRE(rig.command("CORE", "disable").status == 200);
+            REQUIRE(rig.command("CORE", "reset").status == 200);
+        }
+        CHECK(rig.call("CORE").code() == "0000");
+        const int lost_lines = lost();
+        CHECK(read_all().ends_with("\n"));
+        REQUIRE(rig.command("CORE", "disable").status == 200);
+        const std::string text = read_all();
+        INFO(text);
+        CHECK(text.substr(24, text.find('\n') - 24) ==
+              "||" + std::to_string(lost_lines) + " lines lost");
+        CHECK(text.ends_with("|CORE|CLOSED->DISABLED\n"));
+        CHECK(lost() == lost_lines);
+    }
+    SECTION("it leaves") {
+        reader.close();
+        REQUIRE(rig.command("CORE", "disable").status == 200);
+        CHECK(lost() == 1);
+        rig.hub().process().send_signal(SIGHUP);
+        REQUIRE(eventually([&] {
+            return rig.hub_errors().find("--breaker-log: cannot reopen " + fifo) != std::string::npos;
+        }));
+        reader = open_reader();
+        REQUIRE(rig.command("CORE", "reset").status == 200);
+        const std::string text = read_all();
+        CHECK(text.find("||1 lines lost\n") != std::string::npos);
+        CHECK(text.ends_with("|CORE|DISABLED->CLOSED\n"));
+        reader.close();
+        rig.hub().process().send_signal(SIGHUP);
+    }
+    CHECK(rig.hub().stop(5s) == 0);
+}
+
+TEST_CASE("RelayHub: a log at its size limit is as one on a full disk") {
+    Rig rig;
+    const auto events = rig.directory() / "events.jsonl";
+    rig.start_hub({"--event-log", events.string()});
+    REQUIRE(rig.command("CORE", "disable").status == 200);
+    const auto size = std::filesystem::file_size(events);
+    const rlimit before = limit_of(rig.hub().process().id(), RLIMIT_FSIZE);
+    // For both logs, and for standard error, which is a file here.
+    set_limit(rig.hub().process().id(), RLIMIT_FSIZE, {size + 20, before.rlim_max});
+    for (int i = 0; i < 20; ++i) {
+        REQUIRE(rig.command("CORE", "reset").status == 200);
+        REQUIRE(rig.command("CORE", "disable").status == 200);
+    }
+    CHECK(rig.call("CORE").code() == "0000");
+    CHECK(rig.health().at("lost_event_lines") == 40);
+    CHECK(rig.health().at("lost_log_lines").get<int>() > 20);
+    const std::string errors = rig.hub_errors();
+    CHECK(errors.find("lines are being lost") != std::string::npos);
+    set_limit(rig.hub().process().id(), RLIMIT_FSIZE, before);
+    REQUIRE(rig.command("CORE", "reset").status == 200);
+    const auto lines = lines_of(events);
+    CHECK(lines.size() == 3); // the second was torn
+    CHECK(json::parse(lines.back(), nullptr, false).is_object());
+    CHECK(rig.hub().stop(5s) == 0);
 }
 
 } // namespace tests::e2e_logs

@@ -19,9 +19,9 @@ std::filesystem::path observability(const char* file) {
     return std::filesystem::path{E2E_EXAMPLES} / "observability" / file;
 }
 
-/// All names of the form of a metric of ours.
+/// All names of the form of a metric of dashpot's or the hub's.
 std::set<std::string> metric_names(const std::string& text) {
-    static const std::regex name{"dashpot_[a-z_]+"};
+    static const std::regex name{"(dashpot|relay_hub)_[a-z_]+"};
     std::set<std::string> names;
     for (auto found = std::sregex_iterator{text.begin(), text.end(), name};
          found != std::sregex_iterator{}; ++found)

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "rig.hpp"
 
+#include "../../examples/common/temporary_directory.hpp"
+#include "../../examples/common/text_file.hpp"
+
 #include "catch.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace tests::e2e_options {
 
@@ -55,7 +61,21 @@ TEST_CASE("RelayHub: a bad option is refused with its name and exit status 2") {
         {"--target", "CO\nRE=http://127.0.0.1:9201"},
         {"--target", std::string(65, 'X') + "=http://127.0.0.1:9201"},
         {"--target", "A=http://127.0.0.1:1", "--target", "A=http://127.0.0.1:2"},
+        {"--target", "=http://127.0.0.1:9201"},
+        {"--target", ".=http://127.0.0.1:9201"},
+        {"--target", "..=http://127.0.0.1:9201"},
+        {"--target", ""},
+        {"--listen", ""},
+        {"--reset-timeout", ""},
+        {"--max-inflight", ""},
+        {"--call-timeout", ""},
+        {"--history", ""},
+        {"--drain-time", ""},
+        {"--drain-time", "-1"},
+        {"--drain-time", "3601"},
         {"--breaker-log", ""},
+        {"--event-log", ""},
+        {"--config", ""},
         {"--config", "/no/such/file.json"},
         {"--config", "/"},
     };
@@ -66,6 +86,88 @@ TEST_CASE("RelayHub: a bad option is refused with its name and exit status 2") {
         CHECK(run.errors.find(options.front()) != std::string::npos);
         CHECK(run.output.empty());
     }
+}
+
+TEST_CASE("Examples: an option with nothing behind its '=' does not take the next word for its value") {
+    const std::vector<std::pair<std::string, Words>> all{
+        {"relay_hub",
+         {"--listen", "--target", "--fail-threshold", "--reset-timeout", "--max-inflight",
+          "--call-timeout", "--history", "--breaker-log", "--event-log", "--drain-time", "--config",
+          "--no-protection"}},
+        {"target_simulator", {"--port", "--name"}},
+        {"flaky_service", {"--listen", "--seed"}},
+        {"breaker_drill", {"--url", "--out", "--open-wait", "--steps", "--seed"}},
+        {"relay_demo", {"--help"}}};
+    for (const auto& [name, options] : all) {
+        for (const std::string& option : options) {
+            for (const Words& words :
+                 {Words{option + "=", "--version"}, Words{option + "=", "x"}, Words{option + "="}}) {
+                INFO(name << " " << words.front() << " " << words.back());
+                const ShortRun run = run_program(name, words);
+                CHECK(run.status == 2);
+                CHECK(run.errors.find(option + ": the value is empty") != std::string::npos);
+                CHECK(run.output.empty());
+            }
+        }
+    }
+    const ShortRun run = run_hub({"--breaker-log=", "--no-protection"});
+    CHECK(run.status == 2);
+    CHECK(run.errors.find("--breaker-log: the value is empty") != std::string::npos);
+}
+
+TEST_CASE("TargetSimulator: a bad option is refused with its name, its range and exit status 2") {
+    for (const std::string port :
+         {"-1", "65536", "99999999999999999999", "0x50", "80 ", "1.5", "many", ""}) {
+        INFO("'" << port << "'");
+        const ShortRun run = run_program("target_simulator", {"--port", port});
+        CHECK(run.status == 2);
+        CHECK(run.errors.find("--port: '" + port + "' is not a whole number from 0 to 65535") !=
+              std::string::npos);
+    }
+}
+
+TEST_CASE("RelayHub: what is wrong with an option is one line of ASCII") {
+    for (const Words& options : std::vector<Words>{{"--fail-threshold", "1\n2"},
+                                                   {"--reset-timeout", "\x1b[31m"},
+                                                   {"--listen", "a\nb:1"},
+                                                   {"--target", "a\nb"},
+                                                   {"--target", "a\nb=http://127.0.0.1:1"},
+                                                   {"--target", "\xff=http://127.0.0.1:1"}}) {
+        const ShortRun run = run_hub(options);
+        INFO(run.errors);
+        CHECK(run.status == 2);
+        CHECK(run.errors.starts_with("relay_hub: " + options.front() + ": "));
+        CHECK(std::count(run.errors.begin(), run.errors.end(), '\n') == 1);
+        CHECK(std::all_of(run.errors.begin(), run.errors.end(),
+                          [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+    }
+}
+
+TEST_CASE("RelayHub: what the config file gave is told with the file and the key") {
+    const example::TemporaryDirectory directory;
+    const std::string path = (directory.path() / "hub.json").string();
+    const auto check = [&](const json& config, int status, const std::string& start) {
+        example::write_text_file(path, config.dump());
+        const ShortRun run = run_hub({"--config", path});
+        INFO(run.errors);
+        CHECK(run.status == status);
+        CHECK(run.errors.starts_with("relay_hub: " + start));
+    };
+    const std::string key = path + ": ";
+    const json url{{"url", "http://no-such-host.invalid"}};
+    check({{"targets", {{"PAY", url}}}}, 2, key + "targets.PAY.url: no address for host");
+    check({{"listen", "192.0.2.1:1"}}, 1, key + "listen: cannot listen on 192.0.2.1:1");
+    check({{"breaker_log", "/no/such/log"}}, 1, key + "breaker_log: ");
+    check({{"event_log", "/no/such/log"}}, 1, key + "event_log: ");
+    for (const char* name : {"", ".", "..", "a b", "a/b", "\xC3\xA4"})
+        check({{"targets", {{name, {{"url", "http://127.0.0.1:1"}}}}}}, 2,
+              "--config: " + key + "targets.");
+    for (const char* log : {"breaker_log", "event_log"}) {
+        check({{log, ""}}, 2, "--config: " + key + log + ": must not be empty");
+        check({{log, std::string{"a\0b", 3}}}, 2,
+              "--config: " + key + log + ": must be the name of a file");
+    }
+    check({{"listen", ""}}, 2, "--config: " + key + "listen: ");
 }
 
 TEST_CASE("RelayHub: an option nobody knows is refused with exit status 2") {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A new config for a hub that runs: all of it or nothing, and no call, state or window lost by it.
+#include "metrics_rig.hpp"
 #include "raw_connection.hpp"
 #include "rig.hpp"
 
+#include "../../examples/common/file_descriptor.hpp"
 #include "../../examples/common/text_file.hpp"
 #include "catch.hpp"
 
 #include <array>
 #include <atomic>
 #include <csignal>
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 namespace tests::e2e_reconfiguration {
 
@@ -222,13 +227,90 @@ TEST_CASE("RelayHub: a bad file on SIGHUP is said, and the hub goes on as before
     rig.write_config(R"({"max_inflight": 4, "call_timeout": -1})");
     check_refused(path + ": call_timeout");
     rig.write_config(R"({"max_inflight": 4, "event_log": "e"})");
-    check_refused("event_log: cannot change");
+    check_refused("--config: " + path + ": event_log: cannot change");
     std::filesystem::remove(path);
     check_refused(path + ": cannot be read: No such file or directory");
     rig.write_config(R"({"max_inflight": 4})");
     rig.hub().process().send_signal(SIGHUP);
     CHECK(eventually([&] { return rig.report("CORE").at("max_inflight") == 4; }));
     CHECK(rig.call("CORE").code() == "0000");
+}
+
+TEST_CASE("RelayHub: what became of new configs stands in GET /healthz and GET /metrics") {
+    Rig rig;
+    rig.start_hub_with({{"max_inflight", 3}});
+    const auto shown = [&] { return rig.health().at("config_reloads"); };
+    const auto check = [&](int accepted, int refused, bool is_last_refused) {
+        const json reloads = shown();
+        INFO(reloads.dump());
+        CHECK(reloads.at("accepted") == accepted);
+        CHECK(reloads.at("refused") == refused);
+        CHECK(reloads.at("is_last_refused") == is_last_refused);
+        CHECK(reloads.at("last_accepted").is_string());
+        CHECK(reloads.at("last_refused").is_null() == (refused == 0));
+        for (const char* accept : {"text/plain", "application/openmetrics-text"}) {
+            const Page page = scrape(rig, accept);
+            INFO(page.text);
+            const std::string reloads_total = "relay_hub_config_reloads_total{result=";
+            CHECK(page.has(reloads_total + "\"success\"} " + std::to_string(accepted)));
+            CHECK(page.has(reloads_total + "\"failure\"} " + std::to_string(refused)));
+            CHECK(page.has(std::string{"relay_hub_config_last_reload_successful "} +
+                           (is_last_refused ? "0" : "1")));
+            const auto at = page.text.find("\nrelay_hub_config_last_reload_success_timestamp_seconds ");
+            REQUIRE(at != std::string::npos);
+            // Of this year and not of the machine's start.
+            CHECK(std::stod(page.text.substr(page.text.find(' ', at))) > 1.7e9);
+        }
+    };
+    check(0, 0, false);
+    rig.write_config(R"({"max_inflight": 0})");
+    rig.hub().process().send_signal(SIGHUP);
+    REQUIRE(eventually([&] { return shown().at("refused") == 1; }));
+    check(0, 1, true);
+    CHECK(rig.configure(R"({"max_inflight": 5})").status == 200);
+    check(1, 1, false);
+    CHECK(rig.configure(R"({"listen": "127.0.0.1:1"})").status == 409);
+    check(1, 2, true);
+    rig.write_config(R"({"max_inflight": 5})");
+    CHECK(rig.configure("{}").status == 200); // nothing differs: accepted all the same
+    check(2, 2, false);
+}
+
+TEST_CASE("RelayHub: a config file that is a FIFO without a writer holds neither the hub nor its end") {
+    Rig rig;
+    rig.start_hub_with({{"max_inflight", 3}});
+    const std::filesystem::path path = rig.directory() / "hub.json";
+    std::filesystem::remove(path);
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    SECTION("read again on SIGHUP, however often") {
+        for (int i = 0; i < 100; ++i) rig.hub().process().send_signal(SIGHUP);
+        CHECK(rig.call("CORE").code() == "0000");
+        CHECK(rig.hub().stop(3s) == 0);
+    }
+    SECTION("read again by command") {
+        auto answer = std::async(std::launch::async, [&] { return rig.configure("{}"); });
+        // The hub has opened it to read.
+        example::FileDescriptor writer; // kept: with its last writer gone, a FIFO is at its end
+        REQUIRE(eventually([&] {
+            writer = example::FileDescriptor{::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)};
+            return static_cast<bool>(writer);
+        }));
+        CHECK(rig.call("CORE").code() == "0000");
+        CHECK(rig.hub().stop(3s) == 0);
+        CHECK(answer.get().status == 400);
+    }
+    CHECK(rig.hub_errors().find("max_inflight") == std::string::npos);
+}
+
+TEST_CASE("RelayHub: a config file may be a pipe whose writer takes its time") {
+    Rig rig;
+    rig.start_hub_with({{"max_inflight", 3}});
+    const std::filesystem::path path = rig.directory() / "hub.json";
+    std::filesystem::remove(path);
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    rig.hub().process().send_signal(SIGHUP);
+    rig.write_config(R"({"max_inflight": 6})"); // waits for the hub to read
+    CHECK(eventually([&] { return rig.report("CORE").at("max_inflight") == 6; }));
 }
 
 TEST_CASE("RelayHub: without a config file there is none to read again, but one may be sent") {
