@@ -129,18 +129,18 @@ TEST_CASE("Classify: passed by reference judges as it does by value", "[guard]")
 
 TEST_CASE("Classify: of a void call takes nothing, or the exception", "[guard]") {
     Rig rig;
-    rig.breaker.call([] {}, [] { return Outcome::failure; });
+    (void)rig.breaker.call([] {}, [] { return Outcome::failure; });
     CHECK(rig.failures() == 1);
     CHECK_THROWS_AS(rig.breaker.call([] { throw NotFound{}; }, [] { return Outcome::ignored; }),
                     NotFound);
     CHECK(rig.failures() == 2);
-    rig.breaker.call([] {}, by_type);
+    (void)rig.breaker.call([] {}, by_type);
     CHECK(rig.failures() == 0);
     CHECK_THROWS_AS(rig.breaker.call([] { throw NotFound{}; }, by_type), NotFound);
     CHECK(rig.ignored() == 1);
     const Overload both{[] { return Outcome::ignored; },
                         [](std::exception_ptr e) { return by_type(e); }};
-    rig.breaker.call([] {}, both);
+    (void)rig.breaker.call([] {}, both);
     CHECK(rig.ignored() == 2);
     CHECK_THROWS_AS(rig.breaker.call([] { throw NotFound{}; }, both), NotFound);
     CHECK(rig.ignored() == 3);
@@ -151,11 +151,11 @@ TEST_CASE("Classify: is told a returned reference as what it refers to", "[guard
     Rig rig;
     Answer answer{500};
     const void* seen = nullptr;
-    rig.breaker.call([&]() -> Answer& { return answer; },
-                     [&](const Answer& a) {
-                         seen = &a;
-                         return a.verdict();
-                     });
+    (void)rig.breaker.call([&]() -> Answer& { return answer; },
+                           [&](const Answer& a) {
+                               seen = &a;
+                               return a.verdict();
+                           });
     CHECK(seen == &answer);
     CHECK(rig.failures() == 1);
 }
@@ -195,7 +195,7 @@ TEST_CASE("Classify: is asked once for each call", "[guard]") {
     int exceptions = 0;
     const Overload classify{[&](int) { return ++values, Outcome::success; },
                             [&](std::exception_ptr) { return ++exceptions, Outcome::failure; }};
-    rig.breaker.call([] { return 42; }, classify);
+    (void)rig.breaker.call([] { return 42; }, classify);
     CHECK_THROWS(rig.breaker.call([]() -> int { throw 42; }, classify));
     CHECK(values == 1);
     CHECK(exceptions == 1);
@@ -245,12 +245,12 @@ TEST_CASE("Classify: runs with the permit held, and may use the breaker", "[guar
     Breaker breaker{{.threshold = 1}, {.reset_timeout = 10s}, clock};
     breaker.trip();
     clock.advance(10s);
-    breaker.call([] { return 42; },
-                 [&](int) {
-                     CHECK(breaker.snapshot().probes_in_flight == 1);
-                     CHECK_FALSE(breaker.allow());
-                     return Outcome::success;
-                 });
+    (void)breaker.call([] { return 42; },
+                       [&](int) {
+                           CHECK(breaker.snapshot().probes_in_flight == 1);
+                           CHECK_FALSE(breaker.allow());
+                           return Outcome::success;
+                       });
     CHECK(breaker.state() == State::closed);
 }
 
@@ -266,7 +266,7 @@ TEST_CASE("Classify: the same one judges in every state", "[guard]") {
             return Outcome::failure;
         }
     };
-    const auto finds_nothing = [&] { breaker.call([] { throw NotFound{}; }, not_found_is_fine); };
+    const auto finds_nothing = [&] { (void)breaker.call([] { throw NotFound{}; }, not_found_is_fine); };
     CHECK_THROWS_AS(finds_nothing(), NotFound);
     CHECK(breaker.state() == State::closed);
     CHECK_THROWS_AS(breaker.call([] { throw 42; }, not_found_is_fine), int);
@@ -276,14 +276,11 @@ TEST_CASE("Classify: the same one judges in every state", "[guard]") {
     CHECK(breaker.state() == State::closed);
 }
 
-TEST_CASE("Classify: a lambda with auto parameters does not judge the exception of a void call",
-          "[guard]") {
+TEST_CASE("Classify: a lambda with auto parameters does not judge an exception", "[guard]") {
     Rig rig;
     const auto all_is_well = [](const auto&) { return Outcome::success; };
     CHECK_THROWS_AS(rig.breaker.call([]() -> int { throw 42; }, all_is_well), int);
     CHECK(rig.failures() == 1);
-    CHECK_THROWS_AS(rig.breaker.call([] { throw 42; }, all_is_well), int);
-    CHECK(rig.failures() == 2);
 }
 
 } // namespace tests::guard_circuit_breaker_classify

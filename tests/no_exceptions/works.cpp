@@ -54,7 +54,7 @@ void call_gives_a_value_or_a_refusal() {
     Breaker breaker{{.threshold = 1}, {}, Clock{}};
     const auto value = breaker.call([] { return 42; });
     expect(value.has_value() && *value == 42, "a call returns what its function returned");
-    breaker.call([] { return 5; }, [](int) { return dashpot::Outcome::failure; });
+    (void)breaker.call([] { return 5; }, [](int) { return dashpot::Outcome::failure; });
     const auto refused = breaker.call([] { return 6; });
     expect(!refused.has_value() && refused.error().reason == dashpot::Error::circuit_open,
            "a refusal is a value");

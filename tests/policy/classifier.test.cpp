@@ -5,8 +5,10 @@
 #include <dashpot/policy/classifier.hpp>
 
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace tests::policy_classifier {
 
@@ -17,6 +19,18 @@ using namespace dashpot;
 struct Reply {
     int status = 200;
     std::string code = "0000";
+};
+
+/// As std::expected.
+template <class T>
+struct Expected {
+    std::optional<T> held;
+    bool has_value() const { return held.has_value(); }
+    const T& operator*() const {
+        if (!held) throw std::logic_error{"there is no value"};
+        return *held;
+    }
+    int error() const { return 0; }
 };
 
 template <class E>
@@ -101,6 +115,46 @@ TEST_CASE("Classifier: judges the values and the exceptions of a breaker's calls
     CHECK(breaker.snapshot().failures == 2);
     CHECK(breaker.call([] { return Reply{404}; }, judge));
     CHECK(breaker.snapshot().failures == 0);
+}
+
+TEST_CASE("Classifier: where no rule has an opinion, an error by value is a failure", "[policy]") {
+    const auto judge = on_exception<std::invalid_argument>(Outcome::ignored);
+    CHECK(judge(std::make_error_code(std::errc::timed_out)) == Outcome::failure);
+    CHECK(judge(std::error_code{}) == Outcome::success);
+    CHECK(judge(Expected<int>{}) == Outcome::failure);
+    CHECK(judge(std::exception_ptr{}) == Outcome::success); // a value of this type, and null
+}
+
+TEST_CASE("Classifier: a rule judges the value in an expected if it cannot take the whole",
+          "[policy]") {
+    const auto judge = http_status(&Reply::status);
+    CHECK(judge(Expected<Reply>{Reply{503}}) == Outcome::failure);
+    CHECK(judge(Expected<Reply>{Reply{404}}) == Outcome::success);
+    CHECK(judge(Expected<Reply>{}) == Outcome::failure);
+    CHECK(judge(Result<Expected<Reply>>{Expected<Reply>{Reply{503}}}) == Outcome::failure);
+    CHECK(judge(std::optional<Reply>{Reply{503}}) == Outcome::failure);
+    CHECK(judge(std::optional<Reply>{}) == Outcome::success);
+    const auto whole =
+        on_value([](const Expected<Reply>& e) { return !e.has_value(); }, Outcome::ignored);
+    CHECK(whole(Expected<Reply>{}) == Outcome::ignored);
+}
+
+TEST_CASE("Classifier: rules for several types may stand side by side", "[policy]") {
+    const auto judge = http_status(&Reply::status) | http_status();
+    CHECK(judge(Reply{503}) == Outcome::failure);
+    CHECK(judge(503) == Outcome::failure);
+    CHECK(judge(Reply{200}) == Outcome::success);
+    CHECK(judge(200) == Outcome::success);
+}
+
+TEST_CASE("Classifier: one that judges exceptions serves a call that returns nothing", "[policy]") {
+    const auto judge =
+        on_exception<std::invalid_argument>(Outcome::ignored) | http_status(&Reply::status);
+    CircuitBreaker<> breaker{{.threshold = 1}};
+    CHECK(breaker.call([] {}, judge).has_value());
+    CHECK_THROWS_AS(breaker.call([] { throw std::invalid_argument{""}; }, judge),
+                    std::invalid_argument);
+    CHECK(breaker.state() == State::closed);
 }
 
 } // namespace tests::policy_classifier

@@ -14,7 +14,9 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>

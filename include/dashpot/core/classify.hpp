@@ -4,6 +4,7 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/judge_value.hpp>
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/result.hpp>
 
@@ -14,23 +15,28 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// The classifier that `call` uses unless told otherwise: what returns is a success, what throws is a
-/// failure.
+/// The default classifier of `call`: what throws is a failure, and what returns is a success unless it
+/// is an error.
 ///
-/// A refusal by a guard further in is neither, whether it comes back as a Result or as the exception
-/// of Result::value(): a call that was not made says nothing about the target.
+/// **Contract.** These returned values are failures:
+/// - a type with has_value() and error(), as std::expected, that has no value;
+/// - a std::error_code or std::error_condition that is not zero, and an enumerator made for one.
+///
+/// A std::optional without a value, false and null are successes. A refusal by a guard further in is
+/// ignored, since that call was not made: a Result without a value, an error code of dashpot, or the
+/// exception of Result::value().
 struct ByException {
     template <class T>
-    [[nodiscard]] constexpr Outcome operator()(const T& value) const noexcept {
-        if constexpr (detail::is_result<T>) {
-            return value.has_value() ? Outcome::success : Outcome::ignored;
-        } else {
-            return Outcome::success;
-        }
+    [[nodiscard]] constexpr Outcome operator()(const T& value) const {
+        return detail::judge_value(value);
     }
+
+    /// Judges a call that returned nothing.
+    [[nodiscard]] constexpr Outcome operator()() const noexcept { return Outcome::success; }
 
 #if DASHPOT_EXCEPTIONS
     [[nodiscard]] Outcome operator()(std::exception_ptr thrown) const noexcept {
+        if (!thrown) return Outcome::success; // a returned value of this type
         try {
             std::rethrow_exception(thrown);
         } catch (const BadResultAccess&) {
@@ -82,6 +88,22 @@ template <class Classify>
         return HasExceptionOverload<Plain>;
     }
 }
+
+/// Returns true if a classifier judges exceptions and is one function: it has no overload for values
+/// that could have been meant for the value at hand.
+template <class Classify>
+[[nodiscard]] consteval bool judges_exceptions_alone() {
+    using Plain = std::remove_cvref_t<std::unwrap_ref_decay_t<Classify>>;
+    if constexpr (!judges_exceptions<Classify>()) {
+        return false;
+    } else {
+        return !std::is_class_v<Plain> || requires { &Plain::operator(); };
+    }
+}
+
+/// A Classifier all of whose rules judge values.
+template <class Classify>
+concept JudgesOnlyValues = std::remove_cvref_t<std::unwrap_ref_decay_t<Classify>>::judges_only_values;
 
 } // namespace detail
 

@@ -134,7 +134,7 @@ class CircuitBreaker {
     /// **Errors.** Whatever `f` or `classify` throws, untouched.
     template <class F, class Classify = ByException>
         requires std::invocable<F>
-    auto call(F&& f, Classify&& classify = {}) -> Result<std::invoke_result_t<F>> {
+    [[nodiscard]] auto call(F&& f, Classify&& classify = {}) -> Result<std::invoke_result_t<F>> {
         return detail::admitted_call(try_acquire(), std::forward<F>(f), classify);
     }
 

@@ -5,6 +5,7 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/deferred.hpp>
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/result.hpp>
 
@@ -23,6 +24,46 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
+namespace detail {
+
+template <class T>
+using ValueIn = std::remove_cvref_t<decltype(*std::declval<const T&>())>;
+
+template <class Rule, class T>
+concept TakesWhole = requires(const Rule& rule, const T& subject) { rule(subject); };
+
+/// Returns true if a rule is for the value in an optional or an expected.
+///
+/// std::invoke() with a member pointer looks through an optional, also through one without a value:
+/// such a rule must never be given the whole.
+template <class Rule, class T>
+[[nodiscard]] consteval bool is_for_value_within() {
+    if constexpr (!HasSomething<T>) {
+        return false;
+    } else if constexpr (TakesWhole<Rule, T> && !Rule::looks_through) {
+        return false;
+    } else {
+        return TakesWhole<Rule, ValueIn<T>> || is_for_value_within<Rule, ValueIn<T>>();
+    }
+}
+
+template <class Rule, class T>
+concept Takes = TakesWhole<Rule, T> || is_for_value_within<Rule, T>();
+
+/// The opinion of a rule on a value, or on the value within it.
+template <class Rule, class T>
+[[nodiscard]] constexpr std::optional<Outcome> ask(const Rule& rule, const T& subject) {
+    if constexpr (is_for_value_within<Rule, T>()) {
+        return subject.has_value() ? ask(rule, *subject) : std::nullopt;
+    } else if constexpr (TakesWhole<Rule, T>) {
+        return rule(subject);
+    } else {
+        return std::nullopt;
+    }
+}
+
+} // namespace detail
+
 /// Says what a finished call means, by rules that are asked in turn: the first with an opinion decides.
 ///
 ///     const auto judge = dashpot::on_exception<BadRequest>(Outcome::ignored) |
@@ -31,8 +72,9 @@ namespace dashpot::inline DASHPOT_ABI {
 ///     auto reply = breaker.call(send, judge);
 ///
 /// **Contract.** Made by the functions below, joined by `|`. Where no rule has an opinion it judges as
-/// ByException does: a value is a success, an exception a failure, a refusal further in is ignored.
-/// A rule that cannot take the value at hand has no opinion of it.
+/// ByException does. Of an optional or an expected, a rule is given the whole if its function takes
+/// that, and otherwise the value within; without a value it has no opinion. A rule that can take
+/// neither has no opinion. It is a compile error if all rules for values are made for other types.
 /// **Threads.** A value; const calls from any thread, if its predicates allow them.
 /// **Cost.** The rules, in order. A call allocates nothing; an exception is thrown again once per rule.
 /// **Errors.** Whatever a predicate throws.
@@ -42,13 +84,28 @@ class Classifier {
     constexpr explicit Classifier(Rules... rules) : rules_{std::move(rules)...} {}
     constexpr explicit Classifier(std::tuple<Rules...> rules) : rules_{std::move(rules)} {}
 
+    /// True if no rule judges exceptions: then a call that returns nothing has nothing to judge.
+    static constexpr bool judges_only_values = sizeof...(Rules) != 0 && (Rules::judges_values && ...);
+
     template <class T>
     [[nodiscard]] constexpr Outcome operator()(const T& value) const {
+        static_assert(!(Rules::judges_values || ...) || (detail::Takes<Rules, T> || ...),
+                      "the classifier can never be called with this value: the projection or predicate "
+                      "of each http_status(), failure_codes() and on_value() is made for another type");
         return first_opinion(value);
     }
 
+    /// A call that returned nothing: no rule judges it.
+    [[nodiscard]] constexpr Outcome operator()() const noexcept
+        requires(!judges_only_values)
+    {
+        return Outcome::success;
+    }
+
 #if DASHPOT_EXCEPTIONS
-    [[nodiscard]] Outcome operator()(std::exception_ptr thrown) const { return first_opinion(thrown); }
+    [[nodiscard]] Outcome operator()(std::exception_ptr thrown) const {
+        return thrown ? first_opinion(thrown) : Outcome::success; // null: a returned value
+    }
 #endif
 
     /// Asks the rules of `a`, then those of `b`.
@@ -67,7 +124,7 @@ class Classifier {
         }
         std::optional<Outcome> opinion;
         const auto ask = [&](const auto& rule) {
-            if constexpr (requires { rule(subject); }) opinion = rule(subject);
+            opinion = detail::ask(rule, subject);
             return opinion.has_value();
         };
         std::apply([&](const Rules&... rule) { (void)(ask(rule) || ...); }, rules_);
@@ -79,8 +136,16 @@ class Classifier {
 
 namespace detail {
 
+/// A projection is made for T. Without a projection, T itself must be what is looked at.
+template <class Projection, class T, class Seen>
+concept Projects =
+    !std::same_as<T, std::exception_ptr> && std::invocable<const Projection&, const T&> &&
+    (!std::same_as<Projection, std::identity> || std::convertible_to<const T&, Seen>);
+
 template <class E>
 struct OnException {
+    static constexpr bool judges_values = false;
+    static constexpr bool looks_through = false;
     Outcome outcome;
 
 #if DASHPOT_EXCEPTIONS
@@ -98,25 +163,33 @@ struct OnException {
 
 template <class Predicate>
 struct OnValue {
+    static constexpr bool judges_values = true;
+    static constexpr bool looks_through = std::is_member_pointer_v<Predicate>;
     Predicate predicate;
     Outcome outcome;
 
     template <class T>
-        requires(!std::same_as<T, std::exception_ptr> && std::predicate<const Predicate&, const T&>)
+        requires(!std::same_as<T, std::exception_ptr> && std::invocable<const Predicate&, const T&>)
     constexpr std::optional<Outcome> operator()(const T& value) const {
+        static_assert(std::predicate<const Predicate&, const T&>,
+                      "the predicate of on_value() must return bool");
         return std::invoke(predicate, value) ? std::optional{outcome} : std::nullopt;
     }
 };
 
 template <class Projection>
 struct FailureCodes {
+    static constexpr bool judges_values = true;
+    static constexpr bool looks_through = std::is_member_pointer_v<Projection>;
     std::vector<std::string> codes;
     Projection projection;
 
     template <class T>
-        requires std::convertible_to<std::invoke_result_t<const Projection&, const T&>,
-                                     std::string_view>
+        requires Projects<Projection, T, std::string_view>
     std::optional<Outcome> operator()(const T& value) const {
+        static_assert(
+            std::convertible_to<std::invoke_result_t<const Projection&, const T&>, std::string_view>,
+            "the projection of failure_codes() must give a string");
         const auto& code = std::invoke(projection, value); // by value it lives as long as the view
         return std::find(codes.begin(), codes.end(), std::string_view{code}) == codes.end()
                    ? std::nullopt
@@ -126,12 +199,16 @@ struct FailureCodes {
 
 template <class Projection>
 struct HttpStatus {
+    static constexpr bool judges_values = true;
+    static constexpr bool looks_through = std::is_member_pointer_v<Projection>;
     std::vector<int> failures;
     Projection projection;
 
     template <class T>
-        requires std::convertible_to<std::invoke_result_t<const Projection&, const T&>, int>
+        requires Projects<Projection, T, int>
     std::optional<Outcome> operator()(const T& value) const {
+        static_assert(std::convertible_to<std::invoke_result_t<const Projection&, const T&>, int>,
+                      "the projection of http_status() must give an int");
         const int status = std::invoke(projection, value);
         const bool is_answer = status >= 100 && status <= 499;
         const bool is_listed = std::find(failures.begin(), failures.end(), status) != failures.end();

@@ -100,7 +100,7 @@ class Target {
     /// **Contract.** The slot is free, and the answer recorded, before the caller sees the result.
     template <class F, class Classify = ByException>
         requires std::invocable<F>
-    auto call(F&& f, Classify&& classify = {}) -> Result<std::invoke_result_t<F>> {
+    [[nodiscard]] auto call(F&& f, Classify&& classify = {}) -> Result<std::invoke_result_t<F>> {
         return detail::admitted_call(try_enter(), std::forward<F>(f), classify);
     }
 

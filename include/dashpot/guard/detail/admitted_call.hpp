@@ -5,6 +5,7 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/deferred.hpp>
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/result.hpp>
 
@@ -54,12 +55,19 @@ template <class Permit, class F, class Classify>
 auto admitted_call(Permit permit, F&& f, Classify& classify) -> Result<std::invoke_result_t<F>> {
     using Returned = std::invoke_result_t<F>;
     using Value = Result<Returned>;
+    static_assert(!is_deferred<std::remove_cvref_t<Returned>>(),
+                  "f returns before its call is over: a future, a coroutine or a sender. Take a permit "
+                  "with try_acquire() (Target: try_enter()) and record the outcome when the call "
+                  "completes: docs/asynchronous_code.md");
     if (!permit) return Refused{permit.refusal()};
     if constexpr (std::is_void_v<Returned>) {
         invoke_judging_exceptions(permit, std::forward<F>(f), classify);
         if constexpr (std::is_invocable_r_v<Outcome, Classify&>) {
             settle(permit, [&]() -> Outcome { return std::invoke(classify); });
         } else {
+            static_assert(judges_exceptions<Classify>() && !JudgesOnlyValues<Classify>,
+                          "the classifier can never be called: f returns nothing, so the classifier "
+                          "must take nothing or a std::exception_ptr, and return an Outcome");
             (void)permit.success();
         }
         return Value{};
@@ -70,9 +78,10 @@ auto admitted_call(Permit permit, F&& f, Classify& classify) -> Result<std::invo
         if constexpr (std::is_invocable_r_v<Outcome, Classify&, const Plain&>) {
             settle(permit, [&]() -> Outcome { return std::invoke(classify, value); });
         } else {
-            static_assert(judges_exceptions<Classify>(),
-                          "a Classify must take the returned value, or a std::exception_ptr, and "
-                          "answer an Outcome");
+            static_assert(judges_exceptions_alone<Classify>(),
+                          "the classifier can never be called with what f returns: the classifier "
+                          "must take the returned value or only a std::exception_ptr, and return an "
+                          "Outcome");
             (void)permit.success();
         }
         return result;

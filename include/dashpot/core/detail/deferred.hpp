@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#ifndef DASHPOT_CORE_DETAIL_DEFERRED_HPP
+#define DASHPOT_CORE_DETAIL_DEFERRED_HPP
+
+#include <dashpot/core/abi.hpp>
+
+#include <coroutine>
+#include <type_traits>
+#include <utility>
+
+namespace dashpot::inline DASHPOT_ABI::detail {
+
+/// Has a value or none, as std::optional and std::expected.
+template <class T>
+concept MaybeValue = requires(const T& maybe) {
+    static_cast<bool>(maybe.has_value());
+    *maybe;
+};
+
+/// A value, or an error in its place: std::expected, and types of its shape.
+template <class T>
+concept ValueOrError = requires(const T& maybe) {
+    static_cast<bool>(maybe.has_value());
+    maybe.error();
+};
+
+/// Its value is more than the absence of an error: not std::expected<void, E>.
+template <class T>
+concept HasSomething =
+    MaybeValue<T> && requires(const T& maybe) { requires !std::is_void_v<decltype(*maybe)>; };
+
+/// Two members of one name hide each other: asking for the name tells if T has one, overloaded or not.
+struct HasThen {
+    int then;
+};
+template <class T>
+struct TwoThens : T, HasThen {};
+
+/// Has a member function `then` that wants a continuation.
+template <class T>
+concept TakesContinuation = std::is_class_v<T> && !std::is_final_v<T> && !requires(T& t) { t.then; } &&
+                            !requires(T& t) { t.then(); } && !requires { &TwoThens<T>::then; };
+
+/// std::future, std::shared_future, and types of their shape.
+template <class T>
+concept FutureLike = requires(T& future) {
+    future.get();
+    future.wait();
+} || TakesContinuation<T>;
+
+template <class T>
+concept Awaitable = requires(T&& t) { std::forward<T>(t).operator co_await(); } ||
+                    requires(T&& t) { operator co_await(std::forward<T>(t)); } || requires(T& t) {
+                        t.await_ready();
+                        t.await_resume();
+                    } || requires { typename std::coroutine_traits<T>::promise_type; };
+
+template <class T>
+concept SenderLike = requires { typename T::sender_concept; } || requires { typename T::is_sender; } ||
+                     requires { typename T::completion_signatures; };
+
+/// Returned before the call is over: a future, an awaitable or a sender, or one of these in an
+/// optional or an expected.
+///
+/// Types that hold a value or none are no awaitables, though some libraries let a coroutine await them.
+template <class T>
+[[nodiscard]] consteval bool is_deferred() {
+    if constexpr (!std::is_class_v<T> && !std::is_union_v<T>) {
+        return false;
+    } else if constexpr (MaybeValue<T>) {
+        return is_deferred<std::remove_cvref_t<decltype(*std::declval<const T&>())>>();
+    } else {
+        return FutureLike<T> || Awaitable<T> || SenderLike<T>;
+    }
+}
+
+} // namespace dashpot::inline DASHPOT_ABI::detail
+
+#endif
