@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "elastic_pool.hpp"
 
+#include "standard_streams.hpp"
+
 #include <exception>
-#include <iostream>
 #include <system_error>
 #include <utility>
 
@@ -51,7 +52,7 @@ void ElasticPool::work() {
         try {
             job.run();
         } catch (const std::exception& error) {
-            std::cerr << "a connection was dropped: " << error.what() << std::endl;
+            say("a connection was dropped", error.what());
         }
         job.run = nullptr;
         lock.lock();

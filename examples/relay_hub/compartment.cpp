@@ -6,11 +6,12 @@
 #include "guard_config.hpp"
 #include "utc_time.hpp"
 
+#include "../common/standard_streams.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <exception>
-#include <iostream>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -145,7 +146,7 @@ Reply Compartment::call_target(Guards::Entry entry, const std::string& body,
         reply = to_reply(std::move(result), name_);
     } catch (const std::exception& error) {
         entry.ignore(); // the hub's own trouble says nothing of the target
-        std::cerr << "relay_hub: " << error.what() << std::endl;
+        example::say("relay_hub", error.what());
         reply = own_reply(code::hub_failed, name_, "the hub failed");
         ++calls_;
         return reply;

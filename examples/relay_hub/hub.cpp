@@ -17,7 +17,6 @@
 #include <chrono>
 #include <exception>
 #include <functional>
-#include <iostream>
 #include <numeric>
 #include <stdexcept>
 #include <string_view>
@@ -102,9 +101,9 @@ example::HttpServerOptions Hub::server_options(const Options& options) {
         try {
             std::rethrow_exception(error);
         } catch (const std::exception& exception) {
-            std::cerr << "relay_hub: " << exception.what() << std::endl;
+            example::say("relay_hub", exception.what());
         } catch (...) {
-            std::cerr << "relay_hub: unknown exception" << std::endl;
+            example::say("relay_hub", "unknown exception");
         }
         answer(response, relay_.fail());
     };

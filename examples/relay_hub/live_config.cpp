@@ -2,6 +2,7 @@
 #include "live_config.hpp"
 
 #include "config_object.hpp"
+#include "utc_time.hpp"
 
 #include "../common/standard_streams.hpp"
 
@@ -57,6 +58,7 @@ std::vector<Change> LiveConfig::change(const std::string& name, Read read) {
             reloads_.last_accepted = now;
         else
             reloads_.last_refused = now;
+        compare_clocks();
     };
     // Read under the lock: of two that overlap, the later has the newer file.
     const std::lock_guard lock{mutex_};
