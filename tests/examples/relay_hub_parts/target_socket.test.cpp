@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace tests::examples_relay_hub_target_socket {
@@ -182,6 +183,9 @@ TEST_CASE("exchange: a request that the target read, or may have read, is not kn
         CHECK(result.was_ended);
     }
     SECTION("read, and the connection reset") {
+        // Whether the kernel has acknowledged the request by then or not.
+        const int is_quick = GENERATE(0, 1);
+        ::setsockopt(pair.far.get(), IPPROTO_TCP, TCP_QUICKACK, &is_quick, sizeof is_quick);
         const Exchange result = pair.run(Use::again, [&] {
             CHECK(pair.read() == request);
             pair.reset();
