@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -266,6 +267,51 @@ TEST_CASE("Permit: taken and dropped while an exception unwinds, it counts as ig
     Rig rig;
     unwind_through(
         std::make_unique<TakesWhileUnwinding>(rig.breaker, TakesWhileUnwinding::Then::drops_plainly));
+    CHECK(rig.breaker.state() == State::closed);
+    CHECK(rig.breaker.snapshot().ignored == 1);
+}
+
+TEST_CASE("Permit: moved to another thread, it is judged by what is thrown there afterwards",
+          "[guard]") {
+    const auto dropped_on_another_thread = [](Rig& rig) {
+        Permit handed_over = rig.breaker.try_acquire();
+        std::thread{[&] {
+            try {
+                const Permit mine = std::move(handed_over);
+                throw 42;
+            } catch (int) {}
+        }}.join();
+    };
+    Rig rig;
+    dropped_on_another_thread(rig);
+    CHECK(rig.breaker.state() == State::open);
+
+    // Also where the thread that took it unwinds.
+    struct HandsOver {
+        HandsOver(Rig& r, const decltype(dropped_on_another_thread)& d) : rig{r}, drop{d} {}
+        HandsOver(const HandsOver&) = delete;
+        HandsOver& operator=(const HandsOver&) = delete;
+        ~HandsOver() { drop(rig); }
+        Rig& rig;
+        const decltype(dropped_on_another_thread)& drop;
+    };
+    Rig other;
+    unwind_through(std::make_unique<HandsOver>(other, dropped_on_another_thread));
+    CHECK(other.breaker.state() == State::open);
+}
+
+TEST_CASE("Permit: moved to a thread that unwinds already, and dropped there, it counts as ignored",
+          "[guard]") {
+    Rig rig;
+    struct Drains {
+        explicit Drains(Permit& p) : permit{p} {}
+        Drains(const Drains&) = delete;
+        Drains& operator=(const Drains&) = delete;
+        ~Drains() { const Permit dropped = std::move(permit); }
+        Permit& permit;
+    };
+    Permit queued = rig.breaker.try_acquire();
+    std::thread{[&] { unwind_through(std::make_unique<Drains>(queued)); }}.join();
     CHECK(rig.breaker.state() == State::closed);
     CHECK(rig.breaker.snapshot().ignored == 1);
 }

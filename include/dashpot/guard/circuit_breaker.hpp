@@ -6,6 +6,7 @@
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/exception_watch.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/outcome.hpp>
@@ -224,8 +225,10 @@ class CircuitBreaker {
 /// **Contract.** true in a condition while it is granted and unanswered. success(), failure(),
 /// ignore() and record() answer it, once: they return whether the answer counted, which a later one
 /// or one from an earlier generation does not; ignore() counts in its own generation. Destroyed
-/// unanswered, it counts as a failure when an exception that was thrown after it was taken unwinds
-/// the stack, else as ignored. It takes its own time only where slow calls are judged, unless told.
+/// unanswered, it counts as a failure if an exception that was thrown after it was taken, or after it
+/// was moved to this thread, unwinds the stack; otherwise as ignored. If it came to this thread inside
+/// another object, without being moved itself, any exception that unwinds the stack makes it a failure.
+/// It takes its own time only where slow calls are judged, unless told.
 /// **Threads.** May move between threads; one at a time. Must not outlive its breaker.
 /// **Cost.** An answer: one atomic load for a success that changes nothing, one atomic write of the
 /// thread's own for one that cannot open the circuit, none for an ignored call outside HALF_OPEN, else
@@ -233,11 +236,11 @@ class CircuitBreaker {
 template <Clock C, FailurePolicy P>
 class CircuitBreaker<C, P>::Permit {
   public:
-    Permit(Permit&& other) noexcept : held_{std::exchange(other.held_, Held{})} {}
+    Permit(Permit&& other) noexcept { take(other); }
     Permit& operator=(Permit&& other) noexcept {
         if (this != &other) {
             drop();
-            held_ = std::exchange(other.held_, Held{});
+            take(other);
         }
         return *this;
     }
@@ -290,7 +293,8 @@ class CircuitBreaker<C, P>::Permit {
         detail::BreakerWord quiet_word;
         /// Granted: when, where calls are timed. Refused: how long to wait, where that is known.
         std::chrono::nanoseconds time{0};
-        int exceptions = 0;    // under way when it was granted
+        [[no_unique_address]] detail::ExceptionWatch
+            watch;             // since it was granted; and 2 bytes of padding
         Error reason{};        // why it was refused
         bool has_time = false; // `time` says something
     };
@@ -303,7 +307,7 @@ class CircuitBreaker<C, P>::Permit {
             held_ = {nullptr,
                      admission.word.as_closed_and_quiet(),
                      admission.retry_after.value_or(std::chrono::nanoseconds{0}),
-                     0,
+                     {},
                      admission.reason,
                      admission.retry_after.has_value()};
         } else {
@@ -317,7 +321,12 @@ class CircuitBreaker<C, P>::Permit {
         // Read here and not at the admission: what its listeners took is not the call's time.
         held_.has_time = core.times_calls();
         if (held_.has_time) held_.time = core.now().time_since_epoch();
-        held_.exceptions = detail::exceptions_under_way();
+        held_.watch.start();
+    }
+
+    void take(Permit& other) noexcept {
+        held_ = std::exchange(other.held_, Held{});
+        if (held_.core != nullptr) held_.watch.follow();
     }
 
     /// A success that changes nothing, however long it took, needs no more than a look.
@@ -329,8 +338,7 @@ class CircuitBreaker<C, P>::Permit {
 
     void drop() noexcept {
         if (held_.core == nullptr) return;
-        const bool is_unwinding = detail::exceptions_under_way() > held_.exceptions;
-        (void)record(is_unwinding ? Outcome::failure : Outcome::ignored);
+        (void)record(held_.watch.sees_unwinding() ? Outcome::failure : Outcome::ignored);
     }
 
     Held held_;
