@@ -362,4 +362,12 @@ TEST_CASE("CountWindow: asks for the time of calls only where slow calls are jud
     CHECK(CountWindow{.slow_calls = SlowCalls{.longer_than = 3s}}.slow_after() == 3s);
 }
 
+TEST_CASE("CountWindow: the ring has room for every call of the largest windows", "[policy]") {
+    CHECK(CountWindow::Tally::words_for(1) == 1);
+    CHECK(CountWindow::Tally::words_for(32) == 1);
+    CHECK(CountWindow::Tally::words_for(33) == 2);
+    CHECK(CountWindow::Tally::words_for(0xFFFF'FFFF) == 134'217'728);
+    CHECK(CountWindow::Tally::words_for(0xFFFF'FFE1) == 134'217'728);
+}
+
 } // namespace tests::policy_count_window

@@ -80,7 +80,7 @@ class CountWindow::Tally {
   public:
     constexpr explicit Tally(const CountWindow& policy)
         : rule_{policy.minimum_calls, policy.failure_rate, policy.slow_calls}, size_{policy.size},
-          ring_((std::size_t{policy.size} + calls_per_word - 1) / calls_per_word) {}
+          ring_(words_for(policy.size)) {}
 
     constexpr std::optional<Reason> record(const FinishedCall& call) noexcept {
         put(call);
@@ -142,6 +142,11 @@ class CountWindow::Tally {
     /// Full and clean: a success pushes out a success.
     [[nodiscard]] constexpr bool quiet() const noexcept {
         return sums_.calls == size_ && sums_.is_clean();
+    }
+
+    /// Words of the ring that holds `size` calls. No sum of sizes: it would wrap on 32-bit targets.
+    [[nodiscard]] static constexpr std::uint32_t words_for(std::uint32_t size) noexcept {
+        return size / calls_per_word + (size % calls_per_word == 0 ? 0 : 1);
     }
 
   private:

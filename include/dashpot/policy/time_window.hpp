@@ -64,6 +64,9 @@ struct TimeWindow {
 
     constexpr void validate() const {
         if (buckets == 0) refuse_option("TimeWindow::buckets", buckets, "must be 1 or more");
+        if (!detail::fits_in_memory<detail::WindowSums>(buckets)) {
+            refuse_option("TimeWindow::buckets", buckets, "must be fewer on this 32-bit target");
+        }
         if (length.count() <= 0 || length.count() % std::int64_t{buckets} != 0) {
             refuse_option("TimeWindow::length", length, "must be longer than 0s and divide into ",
                           buckets, " buckets of whole nanoseconds; change length or buckets");

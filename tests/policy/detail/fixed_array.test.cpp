@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+#include <cstdint>
+
 #include <numeric>
 #include <utility>
 
@@ -58,6 +60,16 @@ TEST_CASE("FixedArray: of no values it has no memory", "[policy]") {
     const FixedArray<int> copy{none};
     CHECK(copy.size() == 0);
     CHECK(copy.begin() == copy.end());
+}
+
+TEST_CASE("FixedArray: a number of values that a 32-bit target cannot hold is known", "[policy]") {
+    struct Sums {
+        std::uint64_t numbers[3];
+    };
+    constexpr std::uint64_t on_32_bits = 0x7FFF'FFFF;
+    STATIC_REQUIRE(dashpot::detail::fits_in_memory<Sums>(89'478'485, on_32_bits));
+    STATIC_REQUIRE_FALSE(dashpot::detail::fits_in_memory<Sums>(89'478'486, on_32_bits));
+    STATIC_REQUIRE_FALSE(dashpot::detail::fits_in_memory<Sums>(0xFFFF'FFFF, on_32_bits));
 }
 
 } // namespace tests::policy_detail_fixed_array

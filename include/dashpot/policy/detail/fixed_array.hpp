@@ -7,9 +7,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
+
+/// Returns true if an array of `count` values of T can exist where objects have at most `largest`
+/// bytes.
+template <class T>
+[[nodiscard]] constexpr bool fits_in_memory(std::uint64_t count,
+                                            std::uint64_t largest = PTRDIFF_MAX) noexcept {
+    return count <= largest / sizeof(T);
+}
 
 /// A number of values that is known when it is made, and never changes. As a std::vector, but usable in
 /// constant expressions with every standard library, libc++ 14 among them.
