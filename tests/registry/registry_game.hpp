@@ -232,18 +232,28 @@ class Game {
         const bool is_well = expected == Ending::well;
         if (!is_same || ending != expected || calls != (asks ? 1 : 0) || (target != nullptr) != is_well)
             return false;
+        if (calls != 0) table_.is_not_kept(op.name); // the function called remove()
         if (is_new) {
             if (is_well) {
-                const auto& has = own != nullptr ? *own
-                                  : asks         ? rules_.equipment[op.options]
-                                                 : table_.defaults();
+                const auto* const kept =
+                    own == nullptr && op.kind == Kind::get ? table_.kept(op.name) : nullptr;
+                const bool is_kept =
+                    kept != nullptr && (!kept->may_be_gone ||
+                                        target->bulkhead().max_concurrent() == kept->equipment.limit);
+                const auto has = own != nullptr ? *own
+                                 : asks         ? rules_.equipment[op.options]
+                                 : is_kept      ? kept->equipment
+                                                : table_.defaults();
+                if (kept != nullptr && !is_kept) table_.is_not_kept(op.name);
                 known = table_.add(op.name, has, target.get(), now());
+                known->was_given = (asks && has != table_.defaults()) || is_kept;
             }
             if (!table_.lost_some(there(), is_full && finds_room, is_well, op.name, now()) ||
                 !table_.are(there()) || registry_.size() != table_.size())
                 return false;
         }
         if (target == nullptr) return true;
+        if (op.kind == Kind::get) known->was_relied_on = true;
         if (op.keeps) keep(target, known);
         return target.get() == known->address && is_same_now(*target, *known);
     }

@@ -40,7 +40,8 @@ struct Life {
 
     [[nodiscard]] bool is_idle(Time now) const {
         return hands == 0 && breaker.is_idle(now) && made_with.setting.initial_state == State::closed &&
-               in_flight == 0 && listeners == 0 && !was_reconfigured && has.limit == made_with.limit;
+               in_flight == 0 && listeners == 0 && !was_reconfigured && has.limit == made_with.limit &&
+               !(was_given && was_relied_on);
     }
 
     void reconfigure(const Equipment<P>& equipment) {
@@ -56,6 +57,8 @@ struct Life {
     Breaker<P> breaker;
     std::uint32_t in_flight = 0, hands = 0, listeners = 0;
     bool was_reconfigured = false; // there and back is not as made, either
+    bool was_given = false;        // by a function, and not the defaults
+    bool was_relied_on = false;    // by a get() without a function
     bool is_in_table = true;
     const void* address = nullptr; // of the real one
     // Since when it is unused by the looks at it since it was last asked for or seen in use: by those
@@ -152,7 +155,25 @@ class NamedTargets {
         return added;
     }
 
+    /// What a function gave before the target of that name was evicted, and whether it may have made
+    /// room for others since. Null if there is none.
+    struct Kept {
+        std::string name;
+        Equipment<P> equipment;
+        std::size_t operation;
+        bool may_be_gone = false;
+    };
+    [[nodiscard]] const Kept* kept(std::string_view name) const {
+        const auto found = std::find_if(kept_.begin(), kept_.end(),
+                                        [&](const Kept& each) { return each.name == name; });
+        return found != kept_.end() ? &*found : nullptr;
+    }
+    void is_not_kept(std::string_view name) {
+        std::erase_if(kept_, [&](const Kept& each) { return each.name == name; });
+    }
+
     bool remove(std::string_view name) {
+        is_not_kept(name);
         if (const auto own = names_.find(name); own != names_.end()) names_.erase(own);
         const auto found = targets_.find(name);
         if (found == targets_.end()) return false;
@@ -172,6 +193,7 @@ class NamedTargets {
     /// room, if the new one found any; where it was made, four others were looked at.
     [[nodiscard]] bool lost_some(const Addresses& left, bool one_made_room, bool was_made,
                                  std::string_view newest, Time now) {
+        ++operation_;
         std::size_t gone = 0, too_young = 0;
         for (const Target& target : not_among(left)) {
             if (target->name == newest || !target->is_idle(now)) return false;
@@ -193,6 +215,7 @@ class NamedTargets {
 
     /// evict_idle() came to its end, and said that it forgot so many.
     [[nodiscard]] bool lost_idle(const Addresses& left, std::size_t said, Time unused_for, Time now) {
+        ++operation_;
         const auto gone = not_among(left);
         if (gone.size() != said) return false;
         for (const Target& target : gone) {
@@ -231,7 +254,19 @@ class NamedTargets {
         return gone;
     }
 
+    /// In which order those of one operation were evicted is not known: what is older, or as old, as
+    /// the first of those that have room may be gone.
+    void keep(const Target& target) {
+        is_not_kept(target->name);
+        if (!target->was_given) return;
+        kept_.push_back({target->name, target->made_with, operation_});
+        if (kept_.size() <= most_) return;
+        const std::size_t last_in_doubt = kept_[kept_.size() - most_ - 1].operation;
+        for (Kept& each : kept_) each.may_be_gone = each.may_be_gone || each.operation <= last_in_doubt;
+    }
+
     void forget(const Target& target) {
+        keep(target);
         target->is_in_table = false;
         targets_.erase(target->name);
     }
@@ -241,6 +276,8 @@ class NamedTargets {
     const std::optional<Time> evict_after_;
     std::map<std::string, Equipment<P>, std::less<>> names_{}, prefixes_{};
     std::map<std::string, Target, std::less<>> targets_{};
+    std::vector<Kept> kept_{}; // the oldest first
+    std::size_t operation_ = 0;
 };
 
 } // namespace model

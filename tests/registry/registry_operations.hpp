@@ -154,8 +154,10 @@ template <class Dice, class F>
 auto some_rules(Dice& dice, F some_policy) {
     using P = decltype(some_policy(dice));
     Rules<P> rules{};
+    const std::uint32_t first_limit = dice.below(several);
     for (std::uint32_t i = 0; i != several; ++i) {
-        Equipment<P> equipment{some_policy(dice), machine_game::some_setting(dice), 1 + dice.below(3)};
+        const std::uint32_t limit = 1 + (first_limit + i) % several; // each another, to tell them apart
+        Equipment<P> equipment{some_policy(dice), machine_game::some_setting(dice), limit};
         if (i == 0) equipment.setting.initial_state = State::closed;
         rules.equipment.push_back(equipment);
     }

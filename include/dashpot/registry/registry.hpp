@@ -51,7 +51,11 @@ namespace dashpot::inline DASHPOT_ABI {
 /// - nobody holds a shared_ptr to (a std::weak_ptr holds nothing: locked in the very moment of an
 ///   eviction, it leads to a target that lives on as a removed one does),
 /// - began CLOSED and is CLOSED, with no call in its window and none in flight, and
-/// - has the options that it was made with, and no listener of its own.
+/// - has the options that it was made with, and no listener of its own, and
+/// - if a function gave its options, was not returned by get() without a function since.
+///
+/// Options that a function gave are kept for the `max_targets` names that were evicted last: get()
+/// without a function makes the target with them again.
 /// Hold the shared_ptr as long as a Permit or an Entry of the target lives.
 /// **Threads.** Every member, any thread, any time. No code of the user's runs under a lock.
 /// **Cost.** get() of a name that exists: a lock that only names of the same shard share, one look-up,
@@ -83,9 +87,10 @@ class Registry {
 
     /// Finds the target, or makes it: exactly once per name. Never null.
     ///
-    /// **Contract.** A new target has the options configured for its name, else those of the longest
-    /// prefix configured that its name begins with, else the defaults. With `evict_after`, where there
-    /// are `max_targets` already, an idle one makes room, however short it has been idle.
+    /// **Contract.** A new target has the options configured for its name; otherwise those of the
+    /// longest prefix configured that its name begins with; otherwise those that a function gave before
+    /// the target was evicted; otherwise the defaults. With `evict_after`, where there are
+    /// `max_targets` already, an idle one makes room, however short it has been idle.
     /// **Cost.** A new name: what the target costs, made outside the registry's locks; others who want
     /// that name wait. At the bound, with `evict_after`, it looks for an idle target: at all of them,
     /// one shard after the other, as long as no more than all were looked at in this second; else at
@@ -94,9 +99,8 @@ class Registry {
     /// room. What the target's construction throws, to the one who tried: another who waits tries anew.
     std::shared_ptr<target_type> get(std::string_view name) {
         const detail::HashedName hashed{name, hash_key_};
-        if (Owner present = table_.find(hashed)) return target_of(std::move(present));
-        return target_of(
-            make(hashed, [&](std::string_view) -> const TargetOptions<P>& { return defaults_; }));
+        if (Owner present = table_.find(hashed, true)) return target_of(std::move(present));
+        return target_of(make(hashed, nullptr));
     }
 
     /// The same, with `options_for(name)` instead of the defaults.
@@ -213,7 +217,13 @@ class Registry {
         ~DeliveryAtEnd() { table.deliver(); }
     };
 
-    /// Makes the target, or waits for the thread that makes it.
+    [[nodiscard]] Owner make_member(const detail::HashedName& name,
+                                    const TargetOptions<P>& options) const {
+        return std::make_shared<Member>(name.name, options, clock_, table_.channel());
+    }
+
+    /// Makes the target, or waits for the thread that makes it. `options_for` is nullptr where the
+    /// caller gives none.
     template <class F>
     [[nodiscard]] Owner make(const detail::HashedName& name, F options_for);
 
@@ -223,21 +233,25 @@ class Registry {
     const detail::HashKey hash_key_ = detail::random_hash_key(this);
     // Locks are taken in this order: that of overrides_, one of table_, that of turns_.
     detail::Overrides<TargetOptions<P>> overrides_{options_.max_targets};
-    Table table_;
+    Table table_{options_.max_targets};
     detail::Turns turns_;
 };
 
 template <Clock C, FailurePolicy P>
 template <class F>
 auto Registry<C, P>::make(const detail::HashedName& name, F options_for) -> Owner {
+    constexpr bool relies = std::is_null_pointer_v<F>;
     const DeliveryAtEnd delivery{table_}; // after the turn: a listener may get() this very name
     for (;;) {
         std::optional<detail::Turn> turn;
-        if (Owner found = table_.find_or(name, [&] { turn.emplace(turns_, name.name); })) return found;
+        const auto begin = [&] { turn.emplace(turns_, name.name); };
+        if (Owner found = table_.find_or(name, begin, relies)) return found;
         if (!turn->is_mine()) {
             turn->wait();
             continue;
         }
+        // Before room is made: an eviction may push out what is kept for this name.
+        auto kept = relies ? table_.kept_options(name) : nullptr;
         detail::Place place{table_.places(), options_.max_targets};
         if (!place && options_.evict_after) (void)table_.evict_into(place, detail::read(clock_));
         if (!place) {
@@ -246,11 +260,19 @@ auto Registry<C, P>::make(const detail::HashedName& name, F options_for) -> Owne
                 std::to_string(options_.max_targets) +
                 (options_.evict_after ? ") already, none idle" : ") already")};
         }
-        const auto own = overrides_.of(name);
-        Owner member =
-            own ? std::make_shared<Member>(name.name, *own, clock_, table_.channel())
-                : std::make_shared<Member>(name.name, options_for(name.name), clock_, table_.channel());
-        table_.add(member, name, place);
+        Owner member;
+        if (const auto own = overrides_.of(name)) {
+            member = make_member(name, *own);
+        } else if constexpr (relies) {
+            member = make_member(name, kept ? *kept : defaults_);
+            member->given_options = std::move(kept);
+        } else {
+            const TargetOptions<P> given = options_for(name.name);
+            member = make_member(name, given);
+            if (!(given == defaults_))
+                member->given_options = std::make_shared<const TargetOptions<P>>(given);
+        }
+        table_.add(member, name, place, relies);
         turn.reset();
         if (options_.evict_after) table_.evict_some(detail::read(clock_), *options_.evict_after);
         return member;

@@ -28,7 +28,7 @@ constexpr std::size_t most = 4;
 dashpot::detail::HashedName key(std::string_view name) { return {name, {1, 2}}; }
 
 struct Rig {
-    Table table;
+    Table table{most};
 
     bool add(std::string_view name) {
         Place place{table.places(), most};

@@ -16,6 +16,8 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 /// A name and its hash, computed once. It refers to the name.
 struct HashedName {
     HashedName(std::string_view n, HashKey key) noexcept : name{n}, hash{keyed_hash(n, key)} {}
+    /// A name whose hash is known.
+    HashedName(std::string_view n, std::uint64_t h) noexcept : name{n}, hash{h} {}
 
     std::string_view name;
     std::uint64_t hash;

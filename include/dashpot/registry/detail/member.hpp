@@ -36,8 +36,10 @@ struct Member {
     }
 
     Target<C, P> target;
+    std::shared_ptr<const TargetOptions<P>> given_options; // by a function, and not the defaults
     const std::shared_ptr<Feed> feed;
     const std::uint32_t max_concurrent;
+    std::uint64_t hash = 0; // of the name; set when it is added
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

@@ -30,25 +30,33 @@ struct alignas(cache_line) Shard {
 
     struct Slot {
         Owner member;
-        std::size_t place = 0;     // in the ring
-        bool was_asked_for = true; // or seen in use, since the hand was here
-        Instant unused_since{};    // if it was not: when the hand first saw that
+        std::size_t place = 0;      // in the ring
+        bool was_asked_for = true;  // or seen in use, since the hand was here
+        bool was_relied_on = false; // by a get() that could not give its options again
+        Instant unused_since{};     // if it was not: when the hand first saw that
     };
 
-    /// Null if there is none.
-    [[nodiscard]] Owner find_locked(const HashedName& name) {
+    /// Null if there is none. `relies` says that the caller could not give the options of the target
+    /// again.
+    [[nodiscard]] Owner find_locked(const HashedName& name, bool relies = false) {
         const auto found = by_name.find(name);
         if (found == by_name.end()) return nullptr;
         // A mark and not the time: a clock reading costs as much as the look-up. Written only if it is
         // new, so that a name in constant use shares its line.
         if (!found->second.was_asked_for) found->second.was_asked_for = true;
+        if (relies && !found->second.was_relied_on) found->second.was_relied_on = true;
         return found->second.member;
     }
 
     /// All of it, or nothing if it throws.
-    void add_locked(Owner member, const HashedName& name) {
+    void add_locked(Owner member, const HashedName& name, bool relies = false) {
         if (ring.size() == ring.capacity()) ring.reserve((std::max)(2 * ring.size(), std::size_t{8}));
-        auto& added = *by_name.try_emplace(OwnedName{name}, Slot{std::move(member), ring.size()}).first;
+        member->hash = name.hash;
+        auto& added = *by_name
+                           .try_emplace(OwnedName{name}, Slot{.member = std::move(member),
+                                                              .place = ring.size(),
+                                                              .was_relied_on = relies})
+                           .first;
         ring.push_back(&added);
     }
 
@@ -88,6 +96,7 @@ struct alignas(cache_line) Shard {
     /// every owner may turn out to be the last, who has to see what all others did.
     [[nodiscard]] static bool is_idle(const Slot& slot) {
         if (slot.member.use_count() != 1) return false;
+        if (slot.was_relied_on && slot.member->given_options) return false;
         Owner(slot.member).reset();
         return slot.member->is_as_new();
     }

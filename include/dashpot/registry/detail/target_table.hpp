@@ -9,10 +9,12 @@
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/registry/detail/feed.hpp>
 #include <dashpot/registry/detail/hashed_name.hpp>
+#include <dashpot/registry/detail/kept_options.hpp>
 #include <dashpot/registry/detail/member.hpp>
 #include <dashpot/registry/detail/place.hpp>
 #include <dashpot/registry/detail/shard.hpp>
 #include <dashpot/registry/removal.hpp>
+#include <dashpot/registry/target.hpp>
 
 #include <algorithm>
 #include <array>
@@ -43,17 +45,28 @@ class TargetTable {
 
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
-    /// Null if there is none. It counts as asked for.
-    [[nodiscard]] Owner find(const HashedName& name) const {
-        return find_or(name, [] {});
+    using Kept = KeptOptions<TargetOptions<P>>;
+
+    /// @param most_kept  evicted names at most whose options by a function are kept
+    explicit TargetTable(std::size_t most_kept) noexcept : kept_{most_kept} {}
+
+    /// Null if there is none. It counts as asked for. `relies` says that the caller could not give the
+    /// options of the target again.
+    [[nodiscard]] Owner find(const HashedName& name, bool relies = false) const {
+        return find_or(name, [] {}, relies);
+    }
+
+    /// The options that a function gave to the target of that name before it was evicted, or null.
+    [[nodiscard]] typename Kept::Options kept_options(const HashedName& name) const {
+        return kept_.of(name);
     }
 
     /// The same; where there is none, calls `absent()` under the lock that one is added under.
     template <class F>
-    [[nodiscard]] Owner find_or(const HashedName& name, F&& absent) const {
+    [[nodiscard]] Owner find_or(const HashedName& name, F&& absent, bool relies = false) const {
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
-        Owner found = shard.find_locked(name);
+        Owner found = shard.find_locked(name, relies);
         if (!found) absent();
         return found;
     }
@@ -65,20 +78,23 @@ class TargetTable {
         return shard.by_name.contains(name);
     }
 
-    /// Adds what is not there, in a place that was taken for it.
-    void add(const Owner& member, const HashedName& name, Place& place) {
+    /// Adds what is not there, in a place that was taken for it. `relies` as for find().
+    void add(const Owner& member, const HashedName& name, Place& place, bool relies = false) {
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
-        shard.add_locked(member, name);
+        shard.add_locked(member, name, relies);
         place.keep();
         size_.fetch_add(1, std::memory_order_relaxed);
     }
 
-    /// Takes it out; null if there is none. deliver() has to follow.
+    /// Takes it out, and forgets the options kept for it; null if there is none. deliver() has to
+    /// follow.
     [[nodiscard]] Owner remove(const HashedName& name) {
+        typename Kept::Options dropped; // goes when the locks are gone
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
         Owner removed = shard.take_locked(name);
+        dropped = kept_.replace(name, nullptr);
         if (removed) {
             removed->feed->silence();
             removed->feed->push(Removal::removed);
@@ -118,6 +134,14 @@ class TargetTable {
     std::size_t evict_all(Instant now, std::chrono::nanoseconds unused_for);
 
   private:
+    /// Announces an evicted target and keeps its options, under the lock of its shard: a new target of
+    /// that name comes after both. What is dropped goes with the target.
+    void evicted_locked(const Owner& evicted) noexcept {
+        evicted->feed->push(Removal::evicted);
+        evicted->given_options =
+            kept_.replace({evicted->target.name(), evicted->hash}, std::move(evicted->given_options));
+    }
+
     /// By the upper bits: the map in the shard uses the lower ones.
     [[nodiscard]] Shard<C, P>& shard_of(const HashedName& name) const noexcept {
         return shards_[static_cast<std::size_t>(name.hash >> 32U) % shards_.size()];
@@ -156,6 +180,7 @@ class TargetTable {
     threading::atomic<bool> has_period_{false};
     threading::atomic<std::int64_t> period_began_{0};
     threading::atomic<std::int64_t> looks_left_{0}; // beyond the few of each
+    Kept kept_;
     const std::shared_ptr<TargetChannel> channel_ = std::make_shared<TargetChannel>();
 };
 
@@ -174,7 +199,7 @@ auto TargetTable<C, P>::evict_into(Place& place, Instant now) -> Owner {
                                           [](auto& slot) { return Shard<C, P>::is_seen_idle(slot); });
         looked += looks - looks_left;
         if (!evicted) continue;
-        evicted->feed->push(Removal::evicted);
+        evicted_locked(evicted);
         place.inherit();
         size_.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -194,7 +219,7 @@ void TargetTable<C, P>::evict_some(Instant now, std::chrono::nanoseconds unused_
         each = shard.evict_next_locked(
             looks, [&](auto& slot) { return Shard<C, P>::is_unused(slot, now, unused_for); });
         if (!each) return;
-        each->feed->push(Removal::evicted);
+        evicted_locked(each);
         forget_one();
     }
 }
@@ -212,7 +237,7 @@ std::size_t TargetTable<C, P>::evict_all(Instant now, std::chrono::nanoseconds u
             return unused_for.count() == 0 ? Shard<C, P>::is_seen_idle(slot)
                                            : Shard<C, P>::is_unused(slot, now, unused_for);
         })) {
-            each->feed->push(Removal::evicted);
+            evicted_locked(each);
             evicted.push_back(std::move(each));
             forget_one();
             ++count;
