@@ -69,7 +69,7 @@ TEST_CASE("RelayHub: an answer after which the connection ends says so and promi
         {"403", "POST /targets/CORE/reset HTTP/1.1\r\n" + host + some},
         {"404", "POST /nowhere HTTP/1.1\r\n" + host + some},
         {"405", "PUT /tx HTTP/1.1\r\n" + host + some},
-        {"408", post("Content-Length: 2\r\n", "{")},
+        {"408", post("Content-Length: 1000\r\n", "{")},
         {"413", post("Content-Length: 9999999\r\n")},
         {"415", "POST /targets/CORE/reset HTTP/1.1\r\n" + host + "X-Relay-Hub-Control: 1\r\n" + some},
         {"417", post_good("Expect: a miracle\r\n")},
@@ -267,10 +267,10 @@ TEST_CASE("RelayHub: nothing that changes is kept by a cache, and no answer is c
 TEST_CASE("RelayHub: a command needs no body and no length, nor does any other POST of the programs") {
     Rig rig;
     rig.start_hub();
-    const RawConnection connection{rig.hub().port()};
     for (const char* command : {"force-open", "reset", "disable", "metrics-only"})
-        CHECK(status_of(head_of(connection, "POST /targets/CORE/" + std::string{command} +
-                                                " HTTP/1.1\r\n" + command_fields + "\r\n")) == "200");
+        CHECK(status_of(answer_to(rig.hub().port(), "POST /targets/CORE/" + std::string{command} +
+                                                        " HTTP/1.1\r\n" + command_fields +
+                                                        close_please + "\r\n")) == "200");
     const auto post_to = [](const RawConnection& there, const std::string& path) {
         there.send("POST " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
         return status_of(

@@ -45,7 +45,6 @@ TEST_CASE("RelayHub: a body that is no request is E400, and no target hears of i
         "{\"target\":\"CORE\",\"target\":\"CLAIM\"}",
         "{\"target\":\"CORE\",\"note\":\"\xff\xfe\"}",
         "{\"target\":\"CO\xc3\"}",
-        "{\"target\":\"CORE\",\"amount\":1e999}",
         std::string{"{\"target\":\"CORE\"}\0", 18},
         std::string{"{\"target\":\"CORE\"}\0, and more", 28},
         "{\"target\":\"CORE\",\"deep\":" + std::string(100, '[') + std::string(100, ']') + "}",
