@@ -68,6 +68,9 @@ Options resolve(const Given& given, const ConfigFile& file, const std::string& n
         file_option(given.breaker_log, file.breaker_log, defaults.breaker_log, "breaker_log");
     options.event_log = file_option(given.event_log, file.event_log, defaults.event_log, "event_log");
     options.drain_time = first_of(given.drain_time, file.drain_time, defaults.drain_time);
+    // One by its name; Logs sees those that are one by spelling or link.
+    if (options.event_log.path == options.breaker_log.path)
+        throw std::invalid_argument{one_file(options.event_log, options.breaker_log)};
     options.targets = all_targets(given, file, name);
     const TargetSettings general = given.settings.over(file.settings.over({}));
     for (TargetOptions& target : options.targets) {

@@ -112,10 +112,6 @@ class Logs {
     [[nodiscard]] bool are_one() const {
         return has_events() && is_one_file(paths_.breakers.path, paths_.events.path);
     }
-    [[nodiscard]] static std::string one_file(const FileOption& one, const FileOption& other) {
-        return one.given_by + ", " + other.given_by + ": " + one.path + " and " + other.path +
-               " are one file";
-    }
     [[noreturn]] static void refuse_one(const FileOption& one, const FileOption& other) {
         throw std::invalid_argument{one_file(one, other)};
     }

@@ -71,6 +71,12 @@ struct FileOption {
     std::string given_by;
 };
 
+/// What is wrong where two files must not be one.
+[[nodiscard]] inline std::string one_file(const FileOption& one, const FileOption& other) {
+    return one.given_by + ", " + other.given_by + ": " + one.path + " and " + other.path +
+           " are one file";
+}
+
 /// All that a hub is told.
 struct Options {
     Endpoint listen{"127.0.0.1", 9200};

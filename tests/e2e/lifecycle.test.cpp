@@ -12,6 +12,8 @@
 #include <filesystem>
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +28,19 @@ std::size_t count(const std::string& text, const std::string& part) {
     std::size_t found = 0;
     for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
     return found;
+}
+
+/// For a hub whose first line cannot be read.
+int free_port() {
+    const example::FileDescriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    REQUIRE(::bind(socket.get(), any, size) == 0);
+    REQUIRE(::getsockname(socket.get(), any, &size) == 0);
+    return ntohs(address.sin_port);
 }
 
 } // namespace
@@ -103,11 +118,7 @@ TEST_CASE("RelayHub: started without standard streams, it writes its logs and no
     for (const char* closed : {"<&- >&- 2>&-", ">&-", "2>&-", "<&- 2>&-"}) {
         INFO(closed);
         // Of the two targets that it has by default, neither need be there.
-        int port = 0;
-        {
-            httplib::Server free;
-            port = free.bind_to_any_port("127.0.0.1");
-        }
+        const int port = free_port();
         example::ChildProcess hub{"/bin/sh",
                                   {"-c", "exec \"$0\" \"$@\" " + std::string{closed},
                                    program("relay_hub").string(), "--listen",
@@ -140,11 +151,7 @@ TEST_CASE("RelayHub: a reader of its output that leaves or does not read is no e
     REQUIRE(::fcntl(reader.get(), F_SETPIPE_SZ, 4096) == 4096);
     rig.write_config(R"({"max_inflight": 1})");
     const auto config = rig.directory() / "hub.json";
-    int port = 0;
-    {
-        httplib::Server free;
-        port = free.bind_to_any_port("127.0.0.1");
-    }
+    const int port = free_port();
     example::ChildProcess hub{"/bin/sh",
                               {"-c", "exec \"$0\" \"$@\" >" + fifo.string() + " 2>&1",
                                program("relay_hub").string(), "--listen",
