@@ -208,4 +208,26 @@ TEST_CASE("Bulkhead: is pinned where it is, and nothing about it throws", "[guar
     });
 }
 
+TEST_CASE("SlotToTake: takes a slot or counts a refusal, and only looks when asked to", "[guard]") {
+    Bulkhead hull{1};
+    Bulkhead::Permit slot;
+    dashpot::detail::SlotToTake wanted{hull, slot};
+    CHECK_FALSE(wanted.is_none_left());
+    bool is_called = false;
+    CHECK(wanted.take_after([&] { is_called = hull.in_flight() == 0; }));
+    CHECK(is_called);
+    CHECK(slot);
+    CHECK(wanted.is_none_left());
+    CHECK(hull.refused() == 0);
+
+    Bulkhead::Permit other;
+    dashpot::detail::SlotToTake late{hull, other};
+    CHECK_FALSE(late.take());
+    CHECK_FALSE(other);
+    CHECK(hull.refused() == 1);
+    late.count_refused();
+    CHECK(hull.refused() == 2);
+    CHECK(hull.in_flight() == 1);
+}
+
 } // namespace tests::guard_bulkhead

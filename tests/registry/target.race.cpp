@@ -79,7 +79,7 @@ TEST_CASE("Target: threads that meet at the end of the wait get the probes and n
     for (auto& target : targets) CHECK(target->bulkhead().in_flight() == 0);
 }
 
-TEST_CASE("Target: a full bulkhead keeps no probe, however many ask at once") {
+TEST_CASE("Target: a full bulkhead takes no probe, however many ask at once") {
     const auto probes = GENERATE(1U, 3U);
     ManualClock clock;
     std::optional<Compartment> target;
@@ -95,15 +95,55 @@ TEST_CASE("Target: a full bulkhead keeps no probe, however many ask at once") {
             for (int again = 0; again != 4; ++again) let_in += target->try_enter() ? 1 : 0;
         },
         [&] {
-            CHECK(target->breaker().state() == State::half_open);
+            CHECK(target->breaker().state() == State::open);
             CHECK(target->breaker().snapshot().probes_in_flight == 0);
-            CHECK(target->breaker().snapshot().calls == 0);
             CHECK(target->bulkhead().in_flight() == 0);
+            CHECK(target->bulkhead().refused() == 8 * 4);
             target->bulkhead().resize(probes);
             for (std::uint32_t i = 0; i != probes; ++i) CHECK(target->try_enter().success());
             CHECK(target->breaker().state() == State::closed);
         });
     CHECK(let_in == 0);
+}
+
+TEST_CASE("Target: threads that meet at the end of the wait with fewer slots than probes take both or "
+          "neither") {
+    constexpr std::size_t many = 64; // one after the other: threads meet at some of them
+    ManualClock clock;
+    std::array<std::optional<Compartment>, many> targets;
+    std::array<std::vector<Compartment::Entry>, 4> entries;
+    std::atomic<int> misinformed{0};
+    race::in_rounds(
+        entries.size(), 200,
+        [&] {
+            for (auto& each : entries) each.clear();
+            for (auto& target : targets) {
+                target.emplace("CORE", with_probes(3, 1), clock);
+                target->breaker().record_failure();
+            }
+            clock.advance(10s);
+        },
+        [&](std::size_t i) {
+            for (auto& target : targets) {
+                auto entry = target->try_enter();
+                if (entry) {
+                    entries[i].push_back(std::move(entry));
+                } else {
+                    misinformed += entry.refusal() == Refusal{Error::bulkhead_full} ? 0 : 1;
+                }
+            }
+        },
+        [&] {
+            std::size_t wrong = 0;
+            for (auto& target : targets) {
+                const auto seen = target->breaker().snapshot();
+                wrong += target->bulkhead().in_flight() == 1 && seen.probes_in_flight == 1 ? 0U : 1U;
+                wrong += seen.refused == 0 && target->bulkhead().refused() == 3 ? 0U : 1U;
+            }
+            CHECK(wrong == 0);
+        });
+    for (auto& each : entries) each.clear();
+    CHECK(misinformed == 0);
 }
 
 TEST_CASE("Target: never more inside than the bulkhead allows, and nothing is kept in the end") {

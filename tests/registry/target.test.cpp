@@ -30,10 +30,11 @@ using Entry = Target::Entry;
 namespace {
 
 struct Rig {
-    explicit Rig(std::uint32_t max_concurrent = 2, dashpot::HalfOpen half_open = {})
+    explicit Rig(std::uint32_t max_concurrent = 2, dashpot::HalfOpen half_open = {},
+                 std::uint32_t history = 0)
         : target{"CORE",
                  {.policy = {.threshold = 2},
-                  .breaker = {.reset_timeout = 10s, .half_open = half_open},
+                  .breaker = {.reset_timeout = 10s, .half_open = half_open, .history = history},
                   .max_concurrent = max_concurrent},
                  clock} {}
 
@@ -165,18 +166,26 @@ TEST_CASE("Target: asks the breaker first: both refuse, and the breaker's reason
     CHECK(rig.target.try_enter().refusal().reason == Error::circuit_open);
 }
 
-TEST_CASE("Target: a full bulkhead gives the probe back", "[registry]") {
+TEST_CASE("Target: a full bulkhead takes no probe, and OPEN stays OPEN when its wait is over",
+          "[registry]") {
     Rig rig{1};
     Entry long_call = rig.target.try_enter();
     rig.wait_out();
-    Entry refused = rig.target.try_enter();
-    CHECK_FALSE(refused);
-    CHECK(refused.refusal().reason == Error::bulkhead_full);
+    const auto before = rig.target.breaker().snapshot();
+    for (int i = 0; i != 10; ++i) {
+        Entry refused = rig.target.try_enter();
+        CHECK_FALSE(refused);
+        CHECK(refused.refusal() == Refusal{Error::bulkhead_full});
+        CHECK(refused.generation() == before.generation);
+        CHECK_FALSE(refused.failure());
+    }
     auto seen = rig.target.breaker().snapshot();
-    CHECK(seen.state == State::half_open);
+    CHECK(seen.state == State::open);
+    CHECK(seen.generation == before.generation);
     CHECK(seen.probes_in_flight == 0);
     CHECK(seen.ignored == 0);
     CHECK(seen.refused == 0);
+    CHECK(rig.target.bulkhead().refused() == 10);
     CHECK_FALSE(long_call.success()); // frees the slot; its vote is from another generation
     Entry probe = rig.target.try_enter();
     REQUIRE(probe);
@@ -185,7 +194,76 @@ TEST_CASE("Target: a full bulkhead gives the probe back", "[registry]") {
     CHECK(rig.target.breaker().state() == State::closed);
 }
 
-TEST_CASE("Target: probes given back by a full bulkhead never run out", "[registry]") {
+TEST_CASE("Target: a full bulkhead leaves the probes of HALF_OPEN to those who get a slot",
+          "[registry]") {
+    Rig rig{1, {.probes = 3}, 64};
+    rig.wait_out();
+    Entry first = rig.target.try_enter();
+    REQUIRE(rig.target.breaker().state() == State::half_open);
+    const auto events = rig.target.breaker().history().size();
+    for (int i = 0; i != 100; ++i)
+        CHECK(rig.target.try_enter().refusal() == Refusal{Error::bulkhead_full});
+    CHECK(rig.target.breaker().history().size() == events);
+    CHECK(rig.target.breaker().snapshot().probes_in_flight == 1);
+    CHECK(rig.target.breaker().snapshot().generation == first.generation());
+    rig.target.bulkhead().resize(3);
+    Entry second = rig.target.try_enter();
+    Entry third = rig.target.try_enter();
+    CHECK(rig.target.try_enter().refusal().reason ==
+          Error::probes_in_flight); // a probe fewer than slots
+    CHECK(first.success());
+    CHECK(second.success());
+    CHECK(third.success());
+    CHECK(rig.target.breaker().state() == State::closed);
+}
+
+TEST_CASE("Target: lost probes that hold all slots begin no fresh period", "[registry]") {
+    Rig rig{1};
+    rig.wait_out();
+    Entry lost = rig.target.try_enter();
+    const auto generation = lost.generation();
+    CHECK(rig.target.try_enter().refusal().reason == Error::probes_in_flight); // both refuse
+    rig.clock.advance(10s);
+    for (int i = 0; i != 10; ++i)
+        CHECK(rig.target.try_enter().refusal().reason == Error::bulkhead_full);
+    CHECK(rig.target.breaker().snapshot().generation == generation);
+    CHECK(lost.success()); // late, but it counts: no fresh period began
+    CHECK(rig.target.breaker().state() == State::closed);
+}
+
+TEST_CASE("Target: of two that refuse the breaker says why, in each state", "[registry]") {
+    Rig rig{0};
+    const auto refused = [&] { return rig.target.try_enter().refusal(); };
+    CHECK(refused() == Refusal{Error::bulkhead_full});
+    rig.target.breaker().trip();
+    CHECK(refused() == Refusal{Error::circuit_open, 10s});
+    rig.clock.advance(10s - 1ns);
+    CHECK(refused() == Refusal{Error::circuit_open, 1ns});
+    rig.clock.advance(1ns);
+    CHECK(refused() == Refusal{Error::bulkhead_full});
+    rig.target.breaker().force_open();
+    CHECK(refused() == Refusal{Error::circuit_open});
+    rig.target.breaker().disable();
+    CHECK(refused() == Refusal{Error::bulkhead_full});
+    rig.target.breaker().metrics_only();
+    CHECK(refused() == Refusal{Error::bulkhead_full});
+    CHECK(rig.target.breaker().snapshot().refused == 3);
+    CHECK(rig.target.bulkhead().refused() == 4);
+}
+
+TEST_CASE("Target: a listener of the first probe's transition finds its slot taken", "[registry]") {
+    Rig rig{1};
+    rig.wait_out();
+    std::vector<std::uint32_t> in_flight;
+    const auto subscription = rig.target.breaker().on_transition(
+        [&](const dashpot::Transition&) { in_flight.push_back(rig.in_flight()); });
+    const Entry probe = rig.target.try_enter();
+    CHECK(probe);
+    CHECK(in_flight == std::vector<std::uint32_t>{1});
+}
+
+TEST_CASE("Target: a bulkhead that is full for long keeps no probe from those who come later",
+          "[registry]") {
     Rig rig{0, {.probes = 2, .successes_to_close = 2}};
     rig.wait_out();
     for (int i = 0; i != 100; ++i) {

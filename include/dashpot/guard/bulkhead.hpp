@@ -13,6 +13,10 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
+namespace detail {
+class SlotToTake;
+}
+
 /// Limits how many calls are in flight at once, so that a slow target can hold up only so many.
 ///
 ///     dashpot::Bulkhead hull{10};
@@ -79,6 +83,10 @@ class Bulkhead {
 
     [[nodiscard]] std::uint64_t load() const noexcept { return word_.load(std::memory_order_acquire); }
 
+    friend class detail::SlotToTake;
+
+    void count_refused() noexcept { refused_.fetch_add(1, std::memory_order_relaxed); }
+
     threading::atomic<std::uint64_t> word_;
     // Apart from the word: callers who are refused must not slow down those who free a slot.
     alignas(detail::cache_line) threading::atomic<std::uint64_t> refused_{0};
@@ -123,16 +131,52 @@ class [[nodiscard]] Bulkhead::Permit {
 };
 
 inline Bulkhead::Permit Bulkhead::try_acquire() noexcept {
+    // Acquire pairs with the release() of the slot, and release with the load in available() for
+    // SlotToTake::take_after().
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     while (in_flight_of(word) < limit_of(word)) {
-        if (word_.compare_exchange_weak(word, word + 1, std::memory_order_acquire,
+        if (word_.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel,
                                         std::memory_order_relaxed)) {
             return Permit{*this};
         }
     }
-    refused_.fetch_add(1, std::memory_order_relaxed);
+    count_refused();
     return Permit{};
 }
+
+namespace detail {
+
+/// A slot that a call needs beside a breaker's permission: BreakerCore::admit() takes both or neither.
+class SlotToTake {
+  public:
+    SlotToTake(Bulkhead& bulkhead, Bulkhead::Permit& slot) noexcept
+        : bulkhead_{&bulkhead}, slot_{&slot} {}
+
+    /// Takes the slot if one is free, and counts a refusal otherwise.
+    [[nodiscard]] bool take() noexcept {
+        *slot_ = bulkhead_->try_acquire();
+        return static_cast<bool>(*slot_);
+    }
+
+    /// Calls `f`, and takes the slot: whoever then finds none left sees what `f` did.
+    template <class F>
+    [[nodiscard]] bool take_after(F&& f) noexcept {
+        f();
+        return take();
+    }
+
+    /// Returns true if no slot is free now. Takes and counts nothing.
+    [[nodiscard]] bool is_none_left() const noexcept { return bulkhead_->available() == 0; }
+
+    /// Counts a refusal for which is_none_left() was enough.
+    void count_refused() noexcept { bulkhead_->count_refused(); }
+
+  private:
+    Bulkhead* bulkhead_;
+    Bulkhead::Permit* slot_;
+};
+
+} // namespace detail
 
 } // namespace dashpot::inline DASHPOT_ABI
 

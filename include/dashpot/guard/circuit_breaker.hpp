@@ -14,6 +14,7 @@
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/guard/breaker_options.hpp>
+#include <dashpot/guard/detail/admission.hpp>
 #include <dashpot/guard/detail/admitted_call.hpp>
 #include <dashpot/guard/detail/breaker_core.hpp>
 #include <dashpot/guard/detail/transition_outlets.hpp>
@@ -38,6 +39,12 @@ namespace detail {
 
 /// For guards of more than one part: changes a breaker, and what belongs to it, under one lock.
 struct InOneStep {
+    /// Takes a permit and a slot, or neither.
+    template <class Breaker, class Slot>
+    [[nodiscard]] static auto try_acquire(Breaker& breaker, Slot slot) noexcept {
+        return breaker.try_acquire_with(slot);
+    }
+
     template <class Breaker, class P, class F>
     static void reconfigure(Breaker& breaker, P policy, const BreakerOptions& options, F&& also) {
         breaker.core_.reconfigure(std::move(policy), options, std::forward<F>(also));
@@ -122,7 +129,7 @@ class CircuitBreaker {
     void record_ignored() noexcept { record(Outcome::ignored, {}); }
 
     /// Asks to make one call now, and hands out what answers for it.
-    [[nodiscard]] Permit try_acquire() noexcept { return Permit{core_}; }
+    [[nodiscard]] Permit try_acquire() noexcept { return try_acquire_with(detail::NoSlot{}); }
 
     /// Calls `f` if the circuit lets it, and records how it ended.
     ///
@@ -213,6 +220,11 @@ class CircuitBreaker {
     friend struct detail::InOneStep;
     friend struct detail::ForwardTransitions;
 
+    template <class Slot>
+    [[nodiscard]] Permit try_acquire_with(Slot slot) noexcept {
+        return Permit{core_, slot};
+    }
+
     void record(Outcome outcome, duration elapsed) noexcept {
         (void)core_.answer(Core::any_generation, outcome, {elapsed});
     }
@@ -299,20 +311,24 @@ class CircuitBreaker<C, P>::Permit {
         bool has_time = false; // `time` says something
     };
 
-    explicit Permit(Core& core) noexcept {
+    template <class Slot>
+    Permit(Core& core, Slot slot) noexcept {
         const detail::BreakerWord seen = core.word();
         if (seen.is_closed()) {
-            hold(core, seen);
-        } else if (const detail::Admission admission = core.admit(false); admission.was_refused()) {
-            held_ = {nullptr,
-                     admission.word.as_closed_and_quiet(),
-                     admission.retry_after.value_or(std::chrono::nanoseconds{0}),
-                     {},
-                     admission.reason,
-                     admission.retry_after.has_value()};
+            slot.take() ? hold(core, seen) : refuse(detail::Admission::without_slot(seen));
         } else {
-            hold(core, admission.word);
+            const detail::Admission admission = core.admit(false, slot);
+            admission.was_refused() ? refuse(admission) : hold(core, admission.word);
         }
+    }
+
+    void refuse(const detail::Admission& admission) noexcept {
+        held_ = {nullptr,
+                 admission.word.as_closed_and_quiet(),
+                 admission.retry_after.value_or(std::chrono::nanoseconds{0}),
+                 {},
+                 admission.reason,
+                 admission.retry_after.has_value()};
     }
 
     void hold(Core& core, detail::BreakerWord word) noexcept {

@@ -65,8 +65,9 @@ struct TargetOptions {
 ///     if (!entry) return refused(entry.refusal());
 ///     entry.record(send(request) ? Outcome::success : Outcome::failure);
 ///
-/// **Contract.** A call is let in by both or by neither: the breaker is asked first, then the bulkhead,
-/// and a full bulkhead gives the breaker's probe back. It never counts against the breaker.
+/// **Contract.** A call is let in by both or by neither, in one step. If both refuse, the refusal is
+/// the breaker's. A full bulkhead changes nothing in the breaker: no probe is taken, OPEN stays OPEN
+/// when its wait is over, and nothing counts against the target.
 /// **Threads.** Every member, any thread, any time.
 /// **Cost.** A breaker's permit and a bulkhead's slot.
 /// **Errors.** The constructor throws std::invalid_argument that names the field out of range.
@@ -139,7 +140,6 @@ class Target<C, P>::Entry {
     Entry& operator=(Entry&& other) noexcept {
         slot_ = std::move(other.slot_);
         permit_ = std::move(other.permit_);
-        is_full_ = other.is_full_;
         return *this;
     }
     ~Entry() = default;
@@ -148,9 +148,7 @@ class Target<C, P>::Entry {
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(permit_); }
 
     /// Why it was refused; only of an entry that was.
-    [[nodiscard]] Refusal refusal() const noexcept {
-        return is_full_ ? Refusal{Error::bulkhead_full} : permit_.refusal();
-    }
+    [[nodiscard]] Refusal refusal() const noexcept { return permit_.refusal(); }
 
     /// The breaker's generation that it was granted or refused in.
     [[nodiscard]] std::uint64_t generation() const noexcept { return permit_.generation(); }
@@ -170,13 +168,12 @@ class Target<C, P>::Entry {
   private:
     friend class Target;
 
-    explicit Entry(Target& target) noexcept : permit_{target.breaker_.try_acquire()} {
-        if (!permit_) return;
-        slot_ = target.bulkhead_.try_acquire();
-        if (slot_) return;
-        is_full_ = true;
-        permit_.release();
-    }
+    explicit Entry(Target& target) noexcept : Entry{target, Bulkhead::Permit{}} {}
+
+    Entry(Target& target, Bulkhead::Permit slot) noexcept
+        : permit_{detail::InOneStep::try_acquire(target.breaker_,
+                                                 detail::SlotToTake{target.bulkhead_, slot})},
+          slot_{std::move(slot)} {}
 
     /// Frees the slot first: recording may run listeners, and a slow one must not hold it.
     typename CircuitBreaker<C, P>::Permit& leave() noexcept {
@@ -186,7 +183,6 @@ class Target<C, P>::Entry {
 
     typename CircuitBreaker<C, P>::Permit permit_;
     Bulkhead::Permit slot_; // after permit_, so that it goes first when the entry is dropped
-    bool is_full_ = false;
 };
 
 } // namespace dashpot::inline DASHPOT_ABI

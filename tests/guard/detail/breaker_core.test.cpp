@@ -151,4 +151,41 @@ TEST_CASE("BreakerCore: keeps the word that all read off the line of the lock th
     STATIC_REQUIRE(sizeof(Core) >= 2 * dashpot::detail::cache_line);
 }
 
+namespace {
+
+/// The last slot, which another caller takes between the look at it and the attempt to take it.
+struct LostSlot {
+    [[nodiscard]] bool take() const noexcept { return false; }
+    template <class F>
+    [[nodiscard]] bool take_after(F&& f) const noexcept {
+        f();
+        return take();
+    }
+    [[nodiscard]] bool is_none_left() const noexcept { return false; }
+    void count_refused() const noexcept { FAIL("its own attempt counts"); }
+};
+
+} // namespace
+
+TEST_CASE("BreakerCore: a caller that loses its slot under the lock leaves the breaker as it was",
+          "[guard]") {
+    Rig rig;
+    rig.core.trip();
+    rig.clock.advance(10s);
+    for (int i = 0; i != 3; ++i) {
+        const auto admission = rig.core.admit(false, LostSlot{});
+        CHECK(admission.reason == Error::bulkhead_full);
+        CHECK_FALSE(admission.retry_after.has_value());
+        CHECK(admission.word.state() == State::open);
+    }
+    CHECK(rig.core.word().generation() == 2);
+    CHECK(rig.core.snapshot().refused == 0);
+    CHECK_FALSE(rig.core.admit(false).was_refused());
+    CHECK(rig.core.admit(false, LostSlot{}).reason ==
+          Error::probes_in_flight); // the breaker's comes first
+    CHECK(rig.core.snapshot().probes_in_flight == 1);
+    rig.core.command(State::disabled, Reason::disable);
+    CHECK(rig.core.admit(false, LostSlot{}).reason == Error::bulkhead_full);
+}
+
 } // namespace tests::guard_detail_breaker_core

@@ -33,8 +33,25 @@ TEST_CASE("RefusalGate: keeps the start of a wait that is over", "[guard]") {
     RefusalGate gate;
     gate.set({Instant{-100s}, 10s});
     gate.set(Wait{});
-    CHECK(gate.read().length == 0ns);
+    CHECK_FALSE(gate.read().is_on(Instant{-100s}));
+    CHECK(gate.read().rest(Instant{-100s}) == 0ns);
     CHECK(gate.read().since == Instant{-100s});
+}
+
+TEST_CASE("RefusalGate: tells no wait from a wait that is not known", "[guard]") {
+    RefusalGate gate;
+    CHECK_FALSE(RefusalGate::is_known(gate.read()));
+    for (const Wait& wait : {Wait{}, Wait{Instant{5s}, 10s}, Wait{}}) {
+        gate.set(wait);
+        CHECK(RefusalGate::is_known(gate.read()));
+        CHECK(gate.read().is_on(Instant{6s}) == (wait.length > 0ns));
+        gate.set(wait);
+        CHECK(RefusalGate::is_known(gate.read()));
+        gate.open();
+        CHECK_FALSE(RefusalGate::is_known(gate.read()));
+        CHECK_FALSE(gate.read().is_on(Instant{6s}));
+        gate.set(wait);
+    }
 }
 
 TEST_CASE("RefusalGate: refuses nobody once it was opened", "[guard]") {

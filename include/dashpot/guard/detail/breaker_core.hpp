@@ -15,6 +15,7 @@
 #include <dashpot/core/threading.hpp>
 #include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/guard/breaker_options.hpp>
+#include <dashpot/guard/detail/admission.hpp>
 #include <dashpot/guard/detail/breaker_machine.hpp>
 #include <dashpot/guard/detail/breaker_word.hpp>
 #include <dashpot/guard/detail/call_report.hpp>
@@ -37,15 +38,6 @@
 #include <vector>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
-
-/// The answer to a caller who asked to make one call.
-struct Admission {
-    [[nodiscard]] bool was_refused() const noexcept { return reason != Error{}; }
-
-    BreakerWord word; // as it was when the caller was let in or refused
-    Error reason{};   // why it was refused; none: go ahead
-    std::optional<std::chrono::nanoseconds> retry_after{}; // empty: it cannot be known
-};
 
 /// A BreakerMachine that threads can share.
 ///
@@ -79,16 +71,24 @@ class BreakerCore {
         return JudgesSlowCalls<P> && slow_after() != never;
     }
 
-    /// Asks to make one call. An `unnamed` probe may be answered by anybody.
-    [[nodiscard]] Admission admit(bool unnamed) noexcept {
+    /// Asks to make one call. An `unnamed` probe may be answered by anybody. A call that needs a slot
+    /// gets both or neither: the breaker refuses first, and for want of a slot it does not change.
+    template <class Slot = NoSlot>
+    [[nodiscard]] Admission admit(bool unnamed, Slot slot = {}) noexcept {
         const BreakerWord seen = word();
-        if (admits_all(seen.state())) return {seen};
+        if (admits_all(seen.state()))
+            return slot.take() ? Admission{seen} : Admission::without_slot(seen);
         if (seen.state() == State::forced_open) return refuse(seen, Wait{}, {});
         const Wait wait = gate_.read();
         const bool is_its_own = word() == seen;
         const Instant at = now(); // if the wait is on now, it was on at that look
         if (is_its_own && wait.is_on(at)) return refuse(seen, wait, at);
-        return admit_under_lock(seen, at, unnamed);
+        const bool is_ready = RefusalGate::is_known(wait); // and still is, after the look at the slots:
+        if (is_ready && slot.is_none_left() && gate_.read() == wait && word() == seen) {
+            slot.count_refused();
+            return Admission::without_slot(seen);
+        }
+        return admit_under_lock(seen, at, unnamed, slot);
     }
 
     /// Records how a call ended.
@@ -227,17 +227,22 @@ class BreakerCore {
         return {seen, Error::circuit_open, wait.rest(at)};
     }
 
-    [[nodiscard, gnu::noinline]] Admission admit_under_lock(BreakerWord seen, Instant at,
-                                                            bool unnamed) noexcept {
+    template <class Slot>
+    [[nodiscard, gnu::noinline]] Admission admit_under_lock(BreakerWord seen, Instant at, bool unnamed,
+                                                            Slot slot) noexcept {
         for (;;) {
             BreakerWord decided;
             Wait left;
+            bool lacks_slot = false;
             const auto effect = change(seen, [&](Machine& machine) {
-                const auto result = machine.admit(at, unnamed);
+                // The gate changes first: a caller that then finds no slot left looks at it again.
+                lacks_slot = machine.admits(at) && !slot.take_after([&] { gate_.open(); });
+                const Effect result = lacks_slot ? Effect{} : machine.admit(at, unnamed);
                 decided = word_locked();
                 left = machine.wait();
                 return result;
             });
+            if (effect && lacks_slot) return Admission::without_slot(decided);
             if (effect) return effect->was_taken ? Admission{decided} : refuse(decided, left, at);
             seen = word();
             at = now();

@@ -87,9 +87,14 @@ class BreakerMachine {
         return {};
     }
 
+    /// Returns true if admit() would admit a call now.
+    [[nodiscard]] constexpr bool admits(Instant now) const noexcept {
+        return state_ != State::forced_open && !wait().is_on(now);
+    }
+
     /// Asks to make one call. An `unnamed` probe may be answered by anybody.
     constexpr Effect admit(Instant now, bool unnamed) noexcept {
-        if (state_ == State::forced_open || wait().is_on(now)) return {};
+        if (!admits(now)) return {};
         if (state_ == State::open) {
             enter(State::half_open, now, Reason::reset_timeout);
             probes_.grant(now, unnamed);

@@ -19,6 +19,9 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 /// then shuts the gate; so whoever reads the word, a shut gate, and the same word again, knows that the
 /// gate is that word's: nobody meets a new state with an old wait, or the other way round.
 ///
+/// A gate that is open says nothing, since a word is published a moment before its wait. One that was
+/// set to no wait says that there is none: see is_known().
+///
 /// **Threads.** One writer at a time, any number of readers.
 class RefusalGate {
   public:
@@ -30,7 +33,10 @@ class RefusalGate {
 
     /// Writes only what changes: every caller reads it.
     void set(const Wait& wait) noexcept {
-        if (wait.length.count() == 0) return open();
+        if (wait.length.count() == 0) {
+            if (length_.load(std::memory_order_relaxed) == no_wait) return;
+            return length_.store(no_wait, std::memory_order_release); // pairs with the load in read()
+        }
         if (wait == read()) return;
         since_.store(wait.since.time_since_epoch().count(), std::memory_order_release);
         length_.store(wait.length.count(), std::memory_order_release);
@@ -43,7 +49,12 @@ class RefusalGate {
         return {Instant{std::chrono::nanoseconds{since}}, std::chrono::nanoseconds{length}};
     }
 
+    /// Returns true if `seen` was set, also to no wait; false if it is that of an open gate.
+    [[nodiscard]] static bool is_known(const Wait& seen) noexcept { return seen.length.count() != 0; }
+
   private:
+    static constexpr std::int64_t no_wait = -1; // is_on() at no time, as a wait of length 0
+
     threading::atomic<std::int64_t> since_{0};
     threading::atomic<std::int64_t> length_{0};
 };
