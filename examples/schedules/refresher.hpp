@@ -7,8 +7,8 @@
 #include <atomic>
 #include <utility>
 
-// Of the threads that find something stale, one loads it anew, if the breaker lets it; the others go
-// on.
+// One thread at a time reloads a stale value, if the breaker admits the call; the other threads do not
+// wait.
 template <dashpot::Clock C = dashpot::SteadyClock>
 class Refresher {
   public:
@@ -20,13 +20,13 @@ class Refresher {
         return true;
     }
 
-    // Who reads a number here sees all that so many loads have written.
+    // Pairs with the release in refresh(): a caller that reads n sees the writes of the first n loads.
     int loads() const { return loads_.load(std::memory_order_acquire); }
 
   private:
     dashpot::Bulkhead turn_{1};
     dashpot::CircuitBreaker<C> source_;
-    dashpot::threading::atomic<int> loads_{0}; // std::atomic<int>, but where a checker is at work
+    dashpot::threading::atomic<int> loads_{0}; // std::atomic<int>, or the checker's type
 };
 
 #endif

@@ -8,11 +8,11 @@
 using dashpot_threading::Mistake;
 using dashpot_threading::plain;
 
-// Made anew for each schedule: two threads, each of which runs thread().
+// Constructed again for each schedule: two threads, each of which runs thread().
 struct TwoRefresh : rl::test_suite<TwoRefresh, 2> {
-    // On the heap, since Relacy does not heed alignas.
+    // On the heap, since Relacy ignores alignas.
     std::unique_ptr<Refresher<>> refresher = std::make_unique<Refresher<>>();
-    plain<int> value{0}; // watched: two who touch it at once are a data race
+    plain<int> value{0}; // watched: two concurrent accesses are a data race
     int loaded = 0;
 
     void thread(unsigned) {
@@ -23,12 +23,12 @@ struct TwoRefresh : rl::test_suite<TwoRefresh, 2> {
 };
 
 int main(int argc, char**) {
-    // With an argument, one order is lost on the way, to see that this test would tell.
+    // With an argument, one operation is made relaxed, which this test must detect.
     if (argc > 1) {
         dashpot_threading::mistake = {Mistake::Kind::relaxed, "refresher.hpp", "refresh", "fetch"};
     }
     rl::test_params params;
-    params.search_type = rl::sched_bound; // every schedule of so many switches that no wait forces
+    params.search_type = rl::sched_bound; // every schedule with up to context_bound unforced switches
     params.context_bound = 4;             // or rl::sched_full: every schedule; rl::sched_random
     return rl::simulate<TwoRefresh>(params) ? 0 : 1;
 }
