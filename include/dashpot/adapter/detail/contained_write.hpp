@@ -62,7 +62,7 @@ class WriteSignals {
 ///
 /// @return how many bytes were written; -1: none, and errno says why
 [[nodiscard]] inline ssize_t contained_write(int file, std::string_view text) noexcept {
-    const WriteSignals signals;
+    const WriteSignals contained;
     ssize_t written = 0;
     do {
         written = ::write(file, text.data(), text.size());
