@@ -275,9 +275,8 @@ class Game {
         policy_ = op.policy.value_or(policy_);
         options_ = op.options.value_or(options_);
         breaker_.reconfigure(policy_, options_);
-        P policy = policy_;
-        typename P::Tally tally{std::as_const(policy)};
-        (void)machine_.reconfigure(policy, tally, options_);
+        dashpot::detail::RuleInForce<P> rule{policy_};
+        (void)machine_.reconfigure(rule, options_);
     }
 
     void obey(Reason which) {

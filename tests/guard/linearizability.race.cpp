@@ -109,9 +109,8 @@ Seen apply(Machine& machine, const Call& call, Instant now, const std::array<Rul
         break;
     }
     case Kind::reconfigure: {
-        P policy = rules[call.rules].policy;
-        typename P::Tally tally{std::as_const(policy)};
-        (void)machine.reconfigure(policy, tally, rules[call.rules].options);
+        dashpot::detail::RuleInForce<P> rule{rules[call.rules].policy};
+        (void)machine.reconfigure(rule, rules[call.rules].options);
         break;
     }
     case Kind::reset: (void)machine.command(State::closed, Reason::reset, now); break;

@@ -227,8 +227,8 @@ class Game {
         policy_ = policy;
         setting_ = setting;
         model_.reconfigure(policy, setting);
-        typename P::Tally tally{std::as_const(policy)};
-        (void)told_.machine.reconfigure(policy, tally, options_of(setting));
+        dashpot::detail::RuleInForce<P> rule{policy};
+        (void)told_.machine.reconfigure(rule, options_of(setting));
     }
 
     static bool is_same(const Effect& effect, const Answer& answer) {
