@@ -12,7 +12,7 @@ if(NOT DEFINED ALLOWED)
     set(ALLOWED "${ROOT}/tests/language/allowed.txt")
 endif()
 
-# Each with what to write instead. A space also matches the end of a line. CMake's expressions have no \b: see below.
+# Each with what to write instead. A space also matches the end of a line.
 set(idioms
     "[Aa]new"                         # again, from the start
     "[Aa]fresh"                       # again
@@ -20,7 +20,8 @@ set(idioms
     "for one[.,:)]"                   # for example
     "[Ww]hoever" "Who"                # the caller, the thread, a program that
     "[Nn]obody" "[Ss]omebody"         # no thread, a caller
-    "[Dd]earer" "[Dd]earest"          # more expensive
+    "[Dd]ear(er|est)?"                # expensive
+    ", else"                          # otherwise
     "[Hh]ears?" "[Hh]eard"            # is called with, receives
     "[Tt]ells?" "[Tt]old" "[Ss]peaks" # reports, is passed, names
     "lives? on" "living on"           # stays alive while
@@ -34,7 +35,6 @@ string(REPLACE " " "[ \n]+" idioms "${idioms}")
 set(idiom "[^A-Za-z_](${idioms})[^A-Za-z_]|\n/// Whether ") # the last: a doc comment says "Returns true if"
 
 set(total 0)
-set(paths "")
 set(written "")
 set(bad "")
 if(EXISTS "${ALLOWED}")
@@ -50,7 +50,7 @@ file(GLOB pages RELATIVE "${ROOT}" "${ROOT}/*.md" "${ROOT}/docs/*.md" "${ROOT}/b
 file(GLOB_RECURSE headers RELATIVE "${ROOT}" "${ROOT}/include/*.hpp")
 foreach(path IN LISTS pages headers)
     file(READ "${ROOT}/${path}" text)
-    string(REGEX REPLACE "[][;]" "," text "${text}") # what a CMake list takes for more than text
+    string(REGEX REPLACE "[][;]" "." text "${text}") # what a CMake list takes for more than text
     if("${path}" MATCHES "\\.hpp$")
         # Comments only, each line of them behind "/// ", "// " or nothing but a line's end.
         string(REGEX MATCHALL "//[^\n]*" text "${text}")
