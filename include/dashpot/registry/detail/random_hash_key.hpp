@@ -3,6 +3,7 @@
 #define DASHPOT_REGISTRY_DETAIL_RANDOM_HASH_KEY_HPP
 
 #include <dashpot/core/abi.hpp>
+#include <dashpot/core/threading.hpp>
 #include <dashpot/registry/detail/keyed_hash.hpp>
 
 #include <array>
@@ -65,7 +66,7 @@ template <std::size_t N>
 /// **Threads.** Any. **Cost.** The first call asks the system for random numbers; later ones read a
 /// clock.
 [[nodiscard]] inline HashKey random_hash_key(const void* owner) noexcept {
-    static constinit std::atomic<std::uint64_t> latest{0};
+    static constinit threading::atomic<std::uint64_t> latest{0};
     const std::array<std::uint64_t, 3> words{
         latest.fetch_add(1, std::memory_order_relaxed), reinterpret_cast<std::uintptr_t>(owner),
         static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
