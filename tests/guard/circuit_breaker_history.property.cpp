@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -28,7 +27,7 @@ class Life {
   public:
     Life(const P& policy, const BreakerOptions& options, Instant start,
          const std::vector<Operation<P>>& operations, std::optional<std::uint64_t> reads)
-        : clock_{start}, breaker_{policy, options, clock_} {
+        : policy_{policy}, options_{options}, clock_{start}, breaker_{policy, options, clock_} {
         model::Dice dice{reads.value_or(1)};
         for (const Operation<P>& op : operations) {
             play(op);
@@ -57,8 +56,10 @@ class Life {
             break;
         case Kind::command: command(breaker_, op.command); break;
         case Kind::advance: clock_.advance(op.by); break;
-        case Kind::reconfigure: try { breaker_.reconfigure(*op.policy, *op.options);
-            } catch (const std::invalid_argument&) {} // some are out of range
+        case Kind::reconfigure:
+            policy_ = op.policy.value_or(policy_);
+            options_ = op.options.value_or(options_);
+            breaker_.reconfigure(policy_, options_);
             break;
         case Kind::look: break;
         }
@@ -74,6 +75,8 @@ class Life {
         }
     }
 
+    P policy_;
+    BreakerOptions options_;
     ManualClock clock_;
     Breaker breaker_;
     std::vector<typename Breaker::Permit> permits_;
@@ -87,7 +90,7 @@ TEMPLATE_TEST_CASE("history: is the same whatever is read in between", "[guard][
     for (std::uint64_t seed = 1; seed != 2'001; ++seed) {
         model::Dice dice{seed};
         BreakerOptions options = some_options(dice);
-        options.history = dice.pick<std::uint32_t>({1, 3, 16, 4'096});
+        options.history = dice.pick<std::uint32_t>({1, 3, 16, 512});
         const auto policy = some(dice, TestType{});
         const Instant start = some_start(dice);
         std::vector<Operation<TestType>> operations;
@@ -105,7 +108,7 @@ TEMPLATE_TEST_CASE("history: is the same whatever is read in between", "[guard][
         }
         events += Life<TestType>{policy, options, start, operations, seed}.history().size();
     }
-    CHECK(events > 10'000);
+    CHECK(events > 4'000);
 }
 
 } // namespace tests::guard_circuit_breaker_history_property
