@@ -13,7 +13,8 @@
 #include <version>
 
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
-/// 1 if the compiler has exceptions on, 0 under `-fno-exceptions`. Set by the library, not by you.
+/// Is 1 if the compiler has exceptions on, and 0 under `-fno-exceptions`. The library sets this macro;
+/// do not define it yourself.
 #define DASHPOT_EXCEPTIONS 1
 #define DASHPOT_ABI_EXCEPTIONS
 #else
@@ -27,7 +28,7 @@
 #define DASHPOT_ABI_EXPECTED
 #endif
 
-// Members of one name have another layout in each of these.
+// Standard types of one name have different layouts in these libraries.
 #if defined(_LIBCPP_VERSION)
 #define DASHPOT_ABI_LIBRARY _libcxx
 #elif defined(_GLIBCXX_DEBUG)
@@ -48,17 +49,17 @@
 #define DASHPOT_ABI_JOIN(a, b, c, d) DASHPOT_ABI_JOIN_VALUES(a, b, c, d)
 
 /// The inline namespace that holds everything in dashpot. Its name states the version and the
-/// configuration: whether the standard library has std::expected, exceptions on or off, which
-/// standard library, checked containers, a checker's threading header.
+/// configuration: whether the standard library has std::expected, exceptions on or off, which standard
+/// library, checked containers, and the threading header of a checker.
 ///
 /// **Contract.** Objects of one program that were compiled with different settings have different
 /// functions, each as its object was compiled. Objects that pass dashpot types to each other must
 /// agree on the settings; otherwise they do not link.
 ///
-/// Settings that the name does not state:
+/// The name does not state these settings:
 /// - `-fno-rtti`: dashpot uses no RTTI and works the same with and without it.
 /// - `NDEBUG` and DASHPOT_ASSERT: the linker keeps one of two functions, so a check may be on or off
-///   in both objects. Nothing else depends on it.
+///   in both objects. Nothing else depends on them.
 /// - `-ffast-math`, `-mfpmath`, the sign of char: no result depends on them.
 /// - `-fvisibility=hidden`: error_category() and the exception of Result::value() are exported anyway.
 #define DASHPOT_ABI                                                                                    \

@@ -15,16 +15,17 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// The default classifier of `call`: what throws is a failure, and what returns is a success unless it
-/// is an error.
+/// The default classifier of `call`. An exception is a failure; a returned value is a success unless
+/// the value is an error.
 ///
 /// **Contract.** These returned values are failures:
-/// - a type with has_value() and error(), as std::expected, that has no value;
-/// - a std::error_code or std::error_condition that is not zero, and an enumerator made for one.
+/// - a type with has_value() and error(), such as std::expected, that has no value;
+/// - a std::error_code or std::error_condition that is not zero, or an enumerator that converts to
+///   one.
 ///
-/// A std::optional without a value, false and null are successes. A refusal by a guard further in is
-/// ignored, since that call was not made: a Result without a value, an error code of dashpot, or the
-/// exception of Result::value().
+/// A std::optional without a value, false and null are successes. A refusal by an inner guard is
+/// ignored, because that call was not made. Refusals are a Result without a value, an error code of
+/// dashpot, and the exception of Result::value().
 struct ByException {
     template <class T>
     [[nodiscard]] constexpr Outcome operator()(const T& value) const {
@@ -36,7 +37,7 @@ struct ByException {
 
 #if DASHPOT_EXCEPTIONS
     [[nodiscard]] Outcome operator()(std::exception_ptr thrown) const noexcept {
-        if (!thrown) return Outcome::success; // a returned value of this type
+        if (!thrown) return Outcome::success; // the call returned a null std::exception_ptr
         try {
             std::rethrow_exception(thrown);
         } catch (const BadResultAccess&) {
@@ -50,8 +51,9 @@ struct ByException {
 
 namespace detail {
 
-/// Beside F's own overloads, one for a std::exception_ptr that wins against any template and ties with
-/// any other function: asking it tells the two apart without compiling the body of a template.
+/// Adds to F's own overloads one for a std::exception_ptr. The added overload wins against any
+/// template and is ambiguous with any other function. Overload resolution thus separates the two cases
+/// without compiling the body of a template.
 template <class F, class Parameter>
 struct Rivalled : F {
     using F::operator();
@@ -62,8 +64,8 @@ struct Rivalled : F {
 template <class F>
 concept TiesWithRival = !requires(F& f, const std::exception_ptr& thrown) { f(thrown); };
 
-/// A call operator for exceptions that is no template, by value or by reference. A function of the very
-/// parameter of a rival is hidden by it, so there are two.
+/// Has a call operator for exceptions that is not a template, by value or by reference. There are two
+/// rivals, because a function with exactly the parameter of a rival is hidden by that rival.
 template <class F>
 concept HasExceptionOverload =
     !std::is_final_v<F> && (TiesWithRival<Rivalled<F, std::exception_ptr>> ||
@@ -71,11 +73,11 @@ concept HasExceptionOverload =
                             TiesWithRival<Rivalled<F, const std::exception_ptr&>> ||
                             TiesWithRival<const Rivalled<F, const std::exception_ptr&>>);
 
-/// Whether a classifier judges exceptions; `Classify` may be a reference.
+/// Is true if a classifier judges exceptions; `Classify` may be a reference.
 ///
-/// A generic lambda accepts anything by its signature, and merely asking it about an exception_ptr
-/// would compile its body with one. It is taken to judge values, unless it also has an overload for
-/// std::exception_ptr.
+/// A generic lambda accepts any argument by its signature, and testing it with an exception_ptr would
+/// compile its body with one. Such a lambda counts as judging values only, unless it also has an
+/// overload for std::exception_ptr.
 template <class Classify>
 [[nodiscard]] consteval bool judges_exceptions() {
     using Plain = std::remove_cvref_t<std::unwrap_ref_decay_t<Classify>>;
@@ -89,8 +91,8 @@ template <class Classify>
     }
 }
 
-/// Returns true if a classifier judges exceptions and is one function: it has no overload for values
-/// that could have been meant for the value at hand.
+/// Is true if a classifier judges exceptions and is a single function, without any overload for
+/// values.
 template <class Classify>
 [[nodiscard]] consteval bool judges_exceptions_alone() {
     using Plain = std::remove_cvref_t<std::unwrap_ref_decay_t<Classify>>;
@@ -101,7 +103,7 @@ template <class Classify>
     }
 }
 
-/// A Classifier all of whose rules judge values.
+/// A Classifier whose rules all judge values.
 template <class Classify>
 concept JudgesOnlyValues = std::remove_cvref_t<std::unwrap_ref_decay_t<Classify>>::judges_only_values;
 

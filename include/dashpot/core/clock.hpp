@@ -14,13 +14,14 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// A steady clock that can be asked for the time through an object.
+/// A steady clock that is read through an object.
 ///
-/// `std::chrono::steady_clock`, whose `now()` is static, and a stateful testing::ManualClock both fit.
-/// A wall clock does not compile: it jumps, and a wait measured with it ends early or never.
+/// `std::chrono::steady_clock`, whose `now()` is static, and a stateful testing::ManualClock both
+/// satisfy the concept. A wall clock does not compile: it can jump, and a wait measured with it could
+/// end early or never.
 ///
-/// **Contract.** `now()` is const, may be called from any thread, and does not throw: guards call it
-/// from noexcept functions. Its time_points count whole ticks of at least a nanosecond.
+/// **Contract.** `now()` is const, may be called from any thread, and does not throw, because guards
+/// call it from noexcept functions. Its time_points count whole ticks of at least a nanosecond.
 template <class C>
 concept Clock = std::copyable<C> && requires(const C& clock) {
     typename C::time_point;
@@ -28,15 +29,16 @@ concept Clock = std::copyable<C> && requires(const C& clock) {
     { Nanoseconds{clock.now().time_since_epoch()} };
 } && bool(C::is_steady);
 
-/// The clock that guards use unless told otherwise.
+/// The default clock of all guards.
 using SteadyClock = std::chrono::steady_clock;
 
-/// The same time line as SteadyClock, read several times faster and in coarser ticks.
+/// Has the time line of SteadyClock, but is read several times faster and has coarser ticks.
 ///
-/// **Contract.** `CLOCK_MONOTONIC_COARSE` where there is one: the time of the kernel's last tick, 1 to
-/// 10 ms old. Elsewhere it is SteadyClock. Good for waits of seconds; not for slow-call limits near
-/// the length of a tick.
-/// **Threads.** Any. **Cost.** A few nanoseconds, no system call.
+/// **Contract.** Reads `CLOCK_MONOTONIC_COARSE` on systems that have it: the time of the kernel's last
+/// tick, which is 1 to 10 ms old. On other systems it is SteadyClock. It is suitable for waits of
+/// seconds, but not for slow-call limits near the length of a tick.
+/// **Threads.** Any thread may call now(). **Cost.** now() takes a few nanoseconds and makes no system
+/// call.
 struct CoarseSteadyClock {
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;

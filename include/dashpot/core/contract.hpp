@@ -18,8 +18,8 @@
 #include <cstdlib>
 #endif
 
-/// Checks a promise that the caller made. On in Debug, gone with NDEBUG; define it before the first
-/// include to send broken promises elsewhere.
+/// Checks a promise of the caller. The check is active in Debug and removed by NDEBUG. To report
+/// broken promises in another way, define the macro before the first include.
 #ifndef DASHPOT_ASSERT
 #define DASHPOT_ASSERT(condition) assert(condition)
 #endif
@@ -29,7 +29,7 @@ namespace dashpot::inline DASHPOT_ABI {
 namespace detail {
 
 #if DASHPOT_EXCEPTIONS
-/// How many exceptions are unwinding this thread's stack.
+/// Returns the number of exceptions that are unwinding this thread's stack.
 [[nodiscard]] inline int exceptions_under_way() noexcept { return std::uncaught_exceptions(); }
 #else
 [[nodiscard]] constexpr int exceptions_under_way() noexcept { return 0; }
@@ -43,12 +43,13 @@ namespace detail {
 
 } // namespace detail
 
-/// Refuses an option that is out of range. A policy of your own calls it from `validate()`.
+/// Refuses an option that is out of range. Custom policies call it from `validate()`.
 ///
-/// **Contract.** Never returns. `message` names the field, the value that was given and the range, for
-/// a person to read.
-/// **Errors.** Throws std::invalid_argument; without exceptions, prints the message to stderr and
-/// aborts. In a constant expression it does not compile, which is the point.
+/// **Contract.** Never returns. `message` names the field, the given value and the range, for a human
+/// reader.
+/// **Errors.** Throws std::invalid_argument. Without exceptions, it prints the message to stderr and
+/// aborts. In a constant expression the call does not compile, so a wrong constant is found at compile
+/// time.
 [[noreturn]] inline void refuse_option(const char* message) {
 #if DASHPOT_EXCEPTIONS
     throw std::invalid_argument{message};
@@ -67,15 +68,16 @@ namespace detail {
 
 } // namespace detail
 
-/// Refuses an option that is out of range, with the value that was given.
+/// Refuses an option that is out of range, and states the given value.
 ///
 ///     if (size == 0) refuse_option("Window::size", size, "must be 1 or more");
 ///
 /// makes the message `Window::size is 0, must be 1 or more`.
 ///
 /// **Contract.** Never returns. `value` and the parts of the rule are numbers, durations or strings.
-/// The message has no text of a locale: the number 0.5 reads `0.5`, ten seconds read `10s`.
-/// **Errors.** As refuse_option(message).
+/// The message does not depend on the locale: the number 0.5 is printed as `0.5`, ten seconds as
+/// `10s`.
+/// **Errors.** Throws or aborts as refuse_option(message) does.
 template <class Value, class... Rule>
     requires(std::is_constructible_v<detail::ValueText, const Value&> && sizeof...(Rule) != 0)
 [[noreturn]] void refuse_option(const char* name, const Value& value, const Rule&... rule) {

@@ -18,7 +18,7 @@ namespace detail {
 template <class T>
 concept Arithmetic = std::is_arithmetic_v<T>;
 
-/// A duration that std::chrono would convert to nanoseconds without loss of precision.
+/// A duration that std::chrono converts to nanoseconds without loss of precision.
 template <class Period>
 inline constexpr bool is_whole_nanoseconds = std::ratio_divide<Period, std::nano>::den == 1;
 
@@ -41,28 +41,29 @@ saturate_to_nanoseconds(const std::chrono::duration<Rep, Period>& length) noexce
 
 } // namespace detail
 
-/// std::chrono::nanoseconds to which any whole duration converts with saturation instead of overflow.
+/// A std::chrono::nanoseconds whose conversion from any whole duration saturates instead of
+/// overflowing.
 ///
-/// `std::chrono::hours::max()` is about 292 years here, "for ever", where the plain type would wrap
-/// to a negative number. Option fields and parameters that take a duration have this type; it is a
-/// std::chrono::nanoseconds in every other respect.
+/// `std::chrono::hours::max()` becomes about 292 years, which means "forever"; a plain
+/// std::chrono::nanoseconds would wrap to a negative number. Option fields and parameters that take a
+/// duration have this type. In every other respect it is a std::chrono::nanoseconds.
 struct Nanoseconds : std::chrono::nanoseconds {
     constexpr Nanoseconds() noexcept : std::chrono::nanoseconds{0} {}
 
-    /// Converts from any duration whose ticks are whole nanoseconds, as std::chrono does, but to
+    /// Converts from any duration whose ticks are whole nanoseconds. A value that does not fit becomes
     /// the nearest value that fits.
     template <class Rep, class Period>
         requires(std::integral<Rep> && detail::is_whole_nanoseconds<Period>)
     constexpr Nanoseconds(const std::chrono::duration<Rep, Period>& length) noexcept
         : std::chrono::nanoseconds{detail::saturate_to_nanoseconds(length)} {}
 
-    /// Not from a bare number: a compiler shows the next line where one is given.
+    /// Rejects a bare number: the compiler shows the next line in its error.
     template <detail::Arithmetic NumberWithoutUnit>
     Nanoseconds(NumberWithoutUnit) = delete; // a duration needs its unit: write 10s, not 10
 };
 
-/// A point in time as every floor above speaks of it: nanoseconds since the epoch of whichever clock
-/// the guard was given. For a std::chrono::steady_clock it is that clock's own time_point.
+/// A point in time on all layers above: nanoseconds since the epoch of the guard's clock. For a
+/// std::chrono::steady_clock an Instant is that clock's own time_point.
 using Instant = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 
 namespace detail {
@@ -83,7 +84,7 @@ constexpr std::chrono::nanoseconds saturating_subtract(std::chrono::nanoseconds 
     return a - b;
 }
 
-/// end - start, held at the longest duration. Negative when `end` is earlier.
+/// Returns end - start, limited to the longest duration. The result is negative if `end` is earlier.
 constexpr std::chrono::nanoseconds between(Instant start, Instant end) noexcept {
     return saturating_subtract(end.time_since_epoch(), start.time_since_epoch());
 }

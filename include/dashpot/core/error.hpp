@@ -15,16 +15,17 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// Why a call was refused before it began. A refusal says nothing about the target's health.
+/// The reason why a call was refused before it began. A refusal says nothing about the target's
+/// health.
 ///
-/// The values start at 1: a std::error_code of value 0 means "no error".
+/// The values start at 1, because a std::error_code of value 0 means "no error".
 enum class Error : std::uint8_t {
     circuit_open = 1, ///< The breaker is open, or was forced open.
-    probes_in_flight, ///< The breaker is half open and all its probes are out.
-    bulkhead_full,    ///< As many calls are in flight as the bulkhead allows.
+    probes_in_flight, ///< The breaker is half open and all its probes are in flight.
+    bulkhead_full,    ///< The number of calls in flight has reached the bulkhead's limit.
 };
 
-/// The name of the enumerator, "circuit_open" for one.
+/// Returns the name of the enumerator, for example "circuit_open".
 [[nodiscard]] constexpr std::string_view to_string(Error error) noexcept {
     switch (error) {
     case Error::circuit_open: return "circuit_open";
@@ -45,8 +46,8 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 template <>
 struct std::is_error_code_enum<dashpot::Error> : std::true_type {};
 
-// One of these per program: outside the namespace that is named by configuration, and exported from
-// shared libraries whose other functions are hidden.
+// A program has one of each of these. They are outside the namespace that is named by configuration,
+// and are exported from shared libraries whose other functions are hidden.
 namespace dashpot::one_per_program {
 
 class DASHPOT_EXPORTED ErrorCategory final : public std::error_category {
@@ -54,7 +55,7 @@ class DASHPOT_EXPORTED ErrorCategory final : public std::error_category {
     [[nodiscard]] const char* name() const noexcept override { return "dashpot"; }
 
     [[nodiscard]] std::string message(int value) const override {
-        switch (value) { // the values of Error, which each configuration has as a type of its own
+        switch (value) { // the values of Error; each configuration has its own type Error
         case 1: return "the circuit is open";
         case 2: return "the circuit is half open and all its probes are out";
         case 3: return "the bulkhead is full";
@@ -62,7 +63,8 @@ class DASHPOT_EXPORTED ErrorCategory final : public std::error_category {
         }
     }
 
-    // By name: another part of the program may have a category of its own.
+    // Compares categories by name, because another part of the program may have its own category
+    // object.
     [[nodiscard]] bool equivalent(int value,
                                   const std::error_condition& other) const noexcept override {
         return value == other.value() && is_named_by(other.category());
@@ -84,45 +86,50 @@ class DASHPOT_EXPORTED ErrorCategory final : public std::error_category {
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// The category of dashpot's error codes. Its name is "dashpot".
+/// Returns the category of dashpot's error codes. Its name is "dashpot".
 ///
-/// **Contract.** The same object in every part of a program, also with parts of different settings
-/// and with shared libraries that hide their symbols. There are three exceptions: Windows' DLLs,
-/// libraries that clang compiled and `dlopen()` loads without RTLD_GLOBAL, and beside libraries that
-/// `dlopen()` loads an executable that is linked without `-rdynamic`. For these, compare a code with
-/// an Error or a std::error_condition: both compare the name of the category.
+/// **Contract.** All parts of a program get the same object, even if parts have different settings or
+/// shared libraries hide their symbols. There are three exceptions:
+/// - Windows' DLLs;
+/// - libraries that clang compiled and that `dlopen()` loads without RTLD_GLOBAL;
+/// - an executable that is linked without `-rdynamic`, beside libraries that `dlopen()` loads.
+///
+/// In these cases compare a code with an Error or a std::error_condition: both compare the name of the
+/// category.
 [[nodiscard]] inline const std::error_category& error_category() noexcept {
     return one_per_program::error_category();
 }
 
-/// Found by std::error_code when it is made from an Error.
+/// Makes the error code of a reason. std::error_code finds this function when it is constructed from
+/// an Error.
 [[nodiscard]] inline std::error_code make_error_code(Error error) noexcept {
     return {static_cast<int>(error), error_category()};
 }
 
-/// Compares the value, and the category by its name.
+/// Returns true if the value is equal and the category has the same name.
 [[nodiscard]] inline bool operator==(const std::error_code& code, Error error) noexcept {
     return code.value() == static_cast<int>(error) &&
            one_per_program::ErrorCategory::is_named_by(code.category());
 }
 
-/// A call that was not made: why, and when asking again may help.
+/// Describes a refused call: the reason, and when a new attempt may succeed.
 struct DASHPOT_EXPORTED Refusal {
-    /// Which guard refused.
+    /// The reason of the refusal; it also identifies the guard that refused.
     Error reason;
-    /// When asking again may help. `circuit_open`: the remaining time of the wait, never negative.
-    /// Empty if it cannot be known: probes in flight, a full bulkhead, a circuit that was forced open.
-    /// Empty is not 0, which means "at once".
+    /// When a new attempt may succeed. For `circuit_open` it is the remaining time, which is never
+    /// negative. It is empty if the time cannot be known: probes in flight, a full bulkhead, a circuit
+    /// that was forced open. Empty does not mean 0; 0 means "at once".
     std::optional<std::chrono::nanoseconds> retry_after = std::nullopt;
 
     friend bool operator==(const Refusal&, const Refusal&) = default;
 
-    /// True if this is the reason, whatever the wait: `reply.error() == Error::bulkhead_full`.
+    /// Returns true if this is the reason, whatever `retry_after` is: `reply.error() ==
+    /// Error::bulkhead_full`.
     friend constexpr bool operator==(const Refusal& refusal, Error error) noexcept {
         return refusal.reason == error;
     }
 
-    /// The reason, for code that speaks std::error_code.
+    /// Converts to the error code of the reason.
     operator std::error_code() const noexcept { return make_error_code(reason); }
 };
 

@@ -10,14 +10,15 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// What one finished call says about the health of its target.
+/// What one finished call indicates about the health of its target.
 enum class Outcome : std::uint8_t {
-    success, ///< The target answered in good health, a business rejection included.
-    failure, ///< The target is in trouble: no answer, a broken one, or one that blames itself.
-    ignored, ///< Neither: the call says nothing about the target, and counts nowhere.
+    success, ///< The target is healthy; its answer may be a business rejection.
+    failure, ///< The target has a fault: no answer, a broken answer, or an answer that reports its own
+             ///< error.
+    ignored, ///< The call gives no information about the target, and is not counted.
 };
 
-/// "success", "failure" or "ignored".
+/// Returns "success", "failure" or "ignored".
 [[nodiscard]] constexpr std::string_view to_string(Outcome outcome) noexcept {
     switch (outcome) {
     case Outcome::success: return "success";

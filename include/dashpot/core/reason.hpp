@@ -15,11 +15,11 @@ enum class Reason : std::uint8_t {
     consecutive_failures,       ///< A run of failures reached its threshold.
     failure_rate,               ///< The failure rate of a window reached its threshold.
     slow_rate,                  ///< The rate of slow calls in a window reached its threshold.
-    failure_rate_and_slow_rate, ///< Both at once, by the same call.
-    policy,                     ///< A rule of a policy that is not one of ours.
-    reset_timeout,              ///< The wait in OPEN was over and a caller came to probe.
+    failure_rate_and_slow_rate, ///< Both rates reached their thresholds with the same call.
+    policy,                     ///< A custom policy opened the circuit.
+    reset_timeout,              ///< The reset timeout had passed and a caller began a probe.
     probes_succeeded,           ///< Enough probes succeeded.
-    probes_failed,              ///< Too many probes failed for the rest to be enough.
+    probes_failed,              ///< So many probes failed that the others could not close the circuit.
     trip,                       ///< trip() was called.
     force_open,                 ///< force_open() was called.
     disable,                    ///< disable() was called.
@@ -27,7 +27,7 @@ enum class Reason : std::uint8_t {
     reset,                      ///< reset() was called.
 };
 
-/// The name of the enumerator, "failure_rate" for one.
+/// Returns the name of the enumerator, for example "failure_rate".
 [[nodiscard]] constexpr std::string_view to_string(Reason reason) noexcept {
     switch (reason) {
     case Reason::consecutive_failures: return "consecutive_failures";

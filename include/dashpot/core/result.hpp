@@ -20,7 +20,7 @@ namespace dashpot::inline DASHPOT_ABI {
 
 namespace detail {
 
-/// What a call returned, in a form that can be stored: a reference becomes a reference_wrapper.
+/// The type in which the returned value of a call is stored: a reference becomes a reference_wrapper.
 template <class T>
 using Stored =
     std::conditional_t<std::is_lvalue_reference_v<T>,
@@ -30,20 +30,20 @@ using Stored =
 
 #if defined(__cpp_lib_expected)
 
-/// What value() throws when there is none.
+/// The exception that value() throws if there is no value.
 using BadResultAccess = std::bad_expected_access<Refusal>;
 
-/// A refusal on its way into a Result.
+/// A refusal that converts to any Result.
 using Refused = std::unexpected<Refusal>;
 
-/// The value that a call returned, or the refusal where it was not made.
+/// The value that a call returned, or the refusal if the call was not made.
 template <class T>
 using Result = std::expected<detail::Stored<T>, Refusal>;
 
 #else
 
 #if DASHPOT_EXCEPTIONS
-/// What value() throws when there is none.
+/// The exception that value() throws if there is no value.
 class DASHPOT_EXPORTED BadResultAccess : public std::exception {
   public:
     explicit BadResultAccess(const Refusal& refusal) noexcept : refusal_{refusal} {}
@@ -57,7 +57,7 @@ class DASHPOT_EXPORTED BadResultAccess : public std::exception {
 };
 #endif
 
-/// A refusal on its way into a Result.
+/// A refusal that converts to any Result.
 class Refused {
   public:
     constexpr explicit Refused(const Refusal& refusal) noexcept : refusal_{refusal} {}
@@ -77,7 +77,8 @@ namespace detail {
 #endif
 }
 
-/// std::expected<T, Refusal> for standard libraries that have none, under the same member names.
+/// Replaces std::expected<T, Refusal> for standard libraries without std::expected, with the same
+/// member names.
 template <class T>
 class Expected {
   public:
@@ -116,7 +117,7 @@ class Expected {
     constexpr T* operator->() noexcept { return &*value_; }
     constexpr const T* operator->() const noexcept { return &*value_; }
 
-    /// Only where there is no value.
+    /// Returns the refusal. It may only be called if there is no value.
     [[nodiscard]] constexpr const Refusal& error() const noexcept {
         DASHPOT_ASSERT(!has_value());
         return refusal_;
@@ -143,7 +144,7 @@ class Expected {
     }
 
     std::optional<T> value_;
-    Refusal refusal_{}; // says something only where there is no value
+    Refusal refusal_{}; // only meaningful if there is no value
 };
 
 template <>
@@ -163,7 +164,7 @@ class Expected<void> {
     constexpr void value() const {
         if (refusal_) throw_bad_access(*refusal_);
     }
-    /// Only where the call was refused.
+    /// Returns the refusal. It may only be called if the call was refused.
     [[nodiscard]] constexpr const Refusal& error() const noexcept {
         DASHPOT_ASSERT(!has_value());
         return *refusal_;
@@ -177,13 +178,13 @@ class Expected<void> {
 
 } // namespace detail
 
-/// The value that a call returned, or the refusal where it was not made.
+/// The value that a call returned, or the refusal if the call was not made.
 ///
-/// It is std::expected<T, Refusal> where the standard library has that, else a small type under the
-/// same member names: has_value(), value(), operator*, operator->, error(), value_or(). A call that
-/// returns a reference gives a Result of std::reference_wrapper.
+/// Result is std::expected<T, Refusal> if the standard library has std::expected. Otherwise it is a
+/// small type with the same member names: has_value(), value(), operator*, operator->, error(),
+/// value_or(). For a call that returns a reference, the Result holds a std::reference_wrapper.
 ///
-/// **Errors.** value() throws BadResultAccess when there is none (aborts without exceptions).
+/// **Errors.** value() throws BadResultAccess if there is no value; without exceptions it aborts.
 template <class T>
 using Result = detail::Expected<detail::Stored<T>>;
 

@@ -11,21 +11,21 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// Where a circuit breaker stands.
+/// The state of a circuit breaker.
 enum class State : std::uint8_t {
-    closed,       ///< Calls pass and are judged.
-    open,         ///< Calls are refused until the reset timeout has passed and somebody asks.
-    half_open,    ///< A fixed number of probes passes; their outcomes decide.
-    disabled,     ///< By command: every call passes, nothing is recorded.
-    forced_open,  ///< By command: every call is refused, until reset().
-    metrics_only, ///< By command: every call passes and is judged, nothing is ever refused.
+    closed, ///< Calls pass and their outcomes are recorded.
+    open,   ///< Calls are refused until the reset timeout has passed and a caller asks for admission.
+    half_open,    ///< A fixed number of probes passes; their outcomes decide the next state.
+    disabled,     ///< Set by disable(): every call passes, and no outcome is recorded.
+    forced_open,  ///< Set by force_open(): every call is refused until reset().
+    metrics_only, ///< Set by metrics_only(): every call passes, and its outcome is recorded.
 };
 
 namespace detail {
 
 inline constexpr std::size_t state_count = static_cast<std::size_t>(State::metrics_only) + 1;
 
-/// As one writes it in C++.
+/// Returns the name of the enumerator as it is written in C++.
 [[nodiscard]] constexpr std::string_view name_in_code(State state) noexcept {
     switch (state) {
     case State::closed: return "State::closed";
@@ -40,7 +40,7 @@ inline constexpr std::size_t state_count = static_cast<std::size_t>(State::metri
 
 } // namespace detail
 
-/// "CLOSED", "OPEN", "HALF_OPEN", "DISABLED", "FORCED_OPEN" or "METRICS_ONLY".
+/// Returns "CLOSED", "OPEN", "HALF_OPEN", "DISABLED", "FORCED_OPEN" or "METRICS_ONLY".
 [[nodiscard]] constexpr std::string_view to_string(State state) noexcept {
     switch (state) {
     case State::closed: return "CLOSED";

@@ -4,9 +4,10 @@
 
 #include <dashpot/core/abi.hpp>
 
-// For a checker of schedules, which needs types of its own to see every step: names a header, as
-// "file.hpp" or <file.hpp>, that defines in namespace dashpot_threading what is listed below. Objects
-// compiled with it and without it have guards of different types (core/abi.hpp).
+// Checkers of schedules need their own types to observe every step. DASHPOT_THREADING_HEADER names a
+// header, as "file.hpp" or <file.hpp>, that defines the names listed below in namespace
+// dashpot_threading. Objects compiled with and without this header have guards of different types
+// (core/abi.hpp).
 #ifdef DASHPOT_THREADING_HEADER
 #include DASHPOT_THREADING_HEADER
 #else
@@ -18,16 +19,17 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// What threads meet through: the standard's types, or a checker's where DASHPOT_THREADING_HEADER is
-/// set.
+/// The types through which threads share state: the standard's types, or a checker's types if
+/// DASHPOT_THREADING_HEADER is set.
 ///
-/// The guards meet through nothing else but the counts of std::shared_ptr, so they, and code on top of
-/// them that does likewise, can be run under all schedules. docs/testing_schedules.md shows how.
+/// Apart from these types, guards share state only through the counts of std::shared_ptr. Therefore
+/// guards can be run under all schedules, and so can code on top of them that keeps the same rule.
+/// docs/testing_schedules.md shows how.
 ///
 /// **Contract.** Locks are taken with std::lock_guard and std::unique_lock; orders are
-/// std::memory_order. A checker's header also defines `std::size_t thread_number() noexcept`, which is
-/// not 0 and differs between threads that run together.
-/// **Cost.** None: they are the standard's types.
+/// std::memory_order. A checker's header also defines `std::size_t thread_number() noexcept`, whose
+/// result is not 0 and differs between threads that run together.
+/// **Cost.** Without a checker's header there is no cost: these are the standard's types.
 namespace threading {
 
 #ifdef DASHPOT_THREADING_HEADER
@@ -42,7 +44,7 @@ using thread_id = decltype(::dashpot_threading::thread_number());
 using std::atomic;
 using std::condition_variable;
 using std::mutex;
-/// Of a thread; of none, if it was made without a value.
+/// Identifies a thread. A default-constructed thread_id identifies no thread.
 using thread_id = std::thread::id;
 [[nodiscard]] inline thread_id this_thread_id() noexcept { return std::this_thread::get_id(); }
 #endif

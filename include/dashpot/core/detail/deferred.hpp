@@ -10,38 +10,39 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Has a value or none, as std::optional and std::expected.
+/// Has a value or is empty, as std::optional and std::expected do.
 template <class T>
 concept MaybeValue = requires(const T& maybe) {
     static_cast<bool>(maybe.has_value());
     *maybe;
 };
 
-/// A value, or an error in its place: std::expected, and types of its shape.
+/// Holds a value or an error: std::expected and types with its interface.
 template <class T>
 concept ValueOrError = requires(const T& maybe) {
     static_cast<bool>(maybe.has_value());
     maybe.error();
 };
 
-/// Its value is more than the absence of an error: not std::expected<void, E>.
+/// Has a value type other than void. A std::expected<void, E> does not satisfy this concept.
 template <class T>
 concept HasSomething =
     MaybeValue<T> && requires(const T& maybe) { requires !std::is_void_v<decltype(*maybe)>; };
 
-/// Two members of one name hide each other: asking for the name tells if T has one, overloaded or not.
+/// Two members of one name hide each other. If the name is ambiguous, T has a member `then`,
+/// overloaded or not.
 struct HasThen {
     int then;
 };
 template <class T>
 struct TwoThens : T, HasThen {};
 
-/// Has a member function `then` that wants a continuation.
+/// Has a member function `then` that takes a continuation.
 template <class T>
 concept TakesContinuation = std::is_class_v<T> && !std::is_final_v<T> && !requires(T& t) { t.then; } &&
                             !requires(T& t) { t.then(); } && !requires { &TwoThens<T>::then; };
 
-/// std::future, std::shared_future, and types of their shape.
+/// Has the interface of std::future or std::shared_future.
 template <class T>
 concept FutureLike = requires(T& future) {
     future.get();
@@ -59,10 +60,11 @@ template <class T>
 concept SenderLike = requires { typename T::sender_concept; } || requires { typename T::is_sender; } ||
                      requires { typename T::completion_signatures; };
 
-/// Returned before the call is over: a future, an awaitable or a sender, or one of these in an
-/// optional or an expected.
+/// Is true for a type that is returned before the call is over: a future, an awaitable or a sender, or
+/// one of these in an optional or an expected.
 ///
-/// Types that hold a value or none are no awaitables, though some libraries let a coroutine await them.
+/// Types that hold a value or are empty are not awaitables, though some libraries let a coroutine
+/// await them.
 template <class T>
 [[nodiscard]] consteval bool is_deferred() {
     if constexpr (!std::is_class_v<T> && !std::is_union_v<T>) {

@@ -17,19 +17,20 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 static_assert(sizeof(double) == sizeof(std::uint64_t) && std::numeric_limits<double>::digits == 53,
               "dashpot needs doubles of IEEE 754");
 
-/// The bits of a double. Those of numbers from 0 up compare as the numbers do; those of infinity, of
-/// NaN and of all numbers below 0 are larger than those of any finite number from 0 up.
+/// Returns the bits of a double. For numbers from 0 up, the bits have the same order as the numbers.
+/// The bits of infinity, of NaN and of all numbers below 0 are larger than those of any finite number
+/// from 0 up.
 [[nodiscard]] constexpr std::uint64_t bits_of(const double& value) noexcept {
     return std::bit_cast<std::uint64_t>(value);
 }
 
-/// The double that has these bits.
+/// Returns the double that has these bits.
 [[nodiscard]] constexpr double double_of(std::uint64_t bits) noexcept {
     return std::bit_cast<double>(bits);
 }
 
-/// Returns true if `value` lies in [lowest, highest]: two finite numbers from 0 up. NaN lies in no
-/// range.
+/// Returns true if `value` lies in [lowest, highest], which must be finite numbers from 0 up. NaN lies
+/// in no range.
 [[nodiscard]] constexpr bool is_in(const double& value, const double& lowest,
                                    const double& highest) noexcept {
     const bool is_zero = bits_of(value) << 1U == 0; // of either sign
@@ -43,7 +44,8 @@ struct Wide {
     std::uint64_t low;
 };
 
-/// The whole product of two numbers of 64 bits, 32 bits at a time: for targets without a larger type.
+/// Returns the whole product of two 64-bit numbers, computed 32 bits at a time for targets without a
+/// larger type.
 [[nodiscard]] constexpr Wide product_by_halves(std::uint64_t a, std::uint64_t b) noexcept {
     constexpr std::uint64_t half = 0xFFFF'FFFF;
     const std::uint64_t low = (a & half) * (b & half);
@@ -52,7 +54,7 @@ struct Wide {
     return {(a >> 32U) * (b >> 32U) + (left >> 32U) + (right >> 32U), right << 32U | (low & half)};
 }
 
-/// The whole product of two numbers of 64 bits.
+/// Returns the whole product of two 64-bit numbers.
 [[nodiscard]] constexpr Wide wide_product(std::uint64_t a, std::uint64_t b) noexcept {
 #ifdef __SIZEOF_INT128__
     __extension__ using Widest = unsigned __int128;
@@ -63,13 +65,13 @@ struct Wide {
 #endif
 }
 
-/// A number above 0 as mantissa * 2^exponent, the mantissa having 53 bits.
+/// A number above 0 as mantissa * 2^exponent. The mantissa has 53 bits.
 struct Parts {
     std::uint64_t mantissa;
     int exponent;
 };
 
-/// The parts of a finite double above 0.
+/// Returns the parts of a finite double above 0.
 [[nodiscard]] constexpr Parts parts_of(const double& value) noexcept {
     constexpr std::uint64_t leading_bit = std::uint64_t{1} << 52U;
     const std::uint64_t fraction = bits_of(value) & (leading_bit - 1);
@@ -79,8 +81,8 @@ struct Parts {
     return {fraction << shift, -1074 - shift};
 }
 
-/// The double that is nearest to a whole number, as a whole number; of two, the even one. At most
-/// 2^64 - 1, which stands for 2^64.
+/// Returns the double that is nearest to a whole number, as a whole number. Of two equally near
+/// doubles, the even one is returned. The result is at most 2^64 - 1, which stands for 2^64.
 [[nodiscard]] constexpr std::uint64_t rounded_to_double(std::uint64_t number) noexcept {
     const int surplus = 11 - std::countl_zero(number); // bits that a double has no room for
     if (surplus <= 0) return number;
@@ -91,7 +93,7 @@ struct Parts {
     return rounded & ~(2 * half - 1);
 }
 
-/// The double that is nearest to a whole number; of two, the even one.
+/// Returns the double that is nearest to a whole number, or of two equally near doubles the even one.
 [[nodiscard]] constexpr double nearest_double(std::uint64_t number) noexcept {
     if (number == 0) return 0.0;
     const std::uint64_t rounded = rounded_to_double(number);
@@ -102,15 +104,16 @@ struct Parts {
     return double_of(static_cast<std::uint64_t>(width + 1022) << 52U | (mantissa & (leading_bit - 1)));
 }
 
-/// The product of two numbers from 0 up, correctly rounded. It is infinite where it is too large, and
-/// 0 where it is below the smallest normal double.
+/// Returns the product of two numbers from 0 up, correctly rounded. The product is infinite if it is
+/// too large for a double, and 0 if it is below the smallest normal double.
 [[nodiscard]] constexpr double product(const double& a, const double& b) noexcept {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (bits_of(a) == 0 || bits_of(b) == 0) return 0.0;
     if (bits_of(a) >= bits_of(infinity) || bits_of(b) >= bits_of(infinity)) return infinity;
     const Parts left = parts_of(a);
     const Parts right = parts_of(b);
-    // 105 or 106 bits: with 11 more on the left, the upper half holds 52 or 53 bits of them.
+    // The product has 105 or 106 bits. With 11 more bits on the left, the upper half holds 52 or 53
+    // bits of the product.
     const Wide exact = wide_product(left.mantissa << 11U, right.mantissa);
     const bool is_short = exact.high >> 52U == 0;
     const std::uint64_t upper = is_short ? exact.high << 1U | exact.low >> 63U : exact.high;
@@ -124,8 +127,8 @@ struct Parts {
     return double_of((static_cast<std::uint64_t>(exponent - 1) << 52U) + upper + (rounds_up ? 1U : 0U));
 }
 
-/// A number from 0 up without what follows its point, at most 2^63 - 1. Infinity, NaN and numbers below
-/// 0 give that too.
+/// Returns the whole part of a number from 0 up, at most 2^63 - 1. Infinity, NaN and numbers below 0
+/// also give 2^63 - 1.
 [[nodiscard]] constexpr std::int64_t whole_part(const double& value) noexcept {
     constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)();
     if (bits_of(value) < bits_of(1.0)) return 0;

@@ -10,12 +10,18 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Tells an exception that was thrown after some moment from those that were under way before it.
+/// Distinguishes an exception that was thrown after a given moment from exceptions that were already
+/// unwinding the stack at that moment.
 ///
-/// **Contract.** start() is that moment. The object that holds the watch calls follow() wherever it is
-/// moved: on another thread, that is the moment from there on, since exceptions belong to threads. A
-/// thread that was handed it without a move (inside a unique_ptr) is watched from its own beginning.
-/// **Threads.** One at a time. **Cost.** Two thread-local reads. None without exceptions.
+/// **Contract.** start() sets the moment.
+/// - The object that holds the watch must call follow() wherever the object is moved.
+/// - Exceptions belong to threads: after a move to another thread, follow() sets the moment for the
+///   new thread.
+/// - If the object reaches another thread without a move, for example inside a unique_ptr, that thread
+///   is watched from its own beginning.
+///
+/// **Threads.** One thread at a time may use it. **Cost.** Each call reads two thread-local values.
+/// Without exceptions there is no cost.
 class ExceptionWatch {
   public:
     void start() noexcept {
@@ -27,14 +33,14 @@ class ExceptionWatch {
 
     void follow() noexcept {
         if constexpr (has_exceptions) {
-            // On the same thread only less counts: what was under way then is over.
+            // On the same thread only a smaller number counts: the exceptions of that moment are over.
             const std::uint16_t now = under_way_now();
             if (thread_ != this_thread() || now < under_way_) under_way_ = now;
             thread_ = this_thread();
         }
     }
 
-    /// Returns true if an exception thrown since then unwinds the stack of this thread.
+    /// Returns true if an exception that was thrown after the moment unwinds the stack of this thread.
     [[nodiscard]] bool sees_unwinding() const noexcept {
         if constexpr (has_exceptions) {
             return under_way_now() > (thread_ == this_thread() ? under_way_ : 0);
@@ -46,7 +52,8 @@ class ExceptionWatch {
   private:
     static constexpr bool has_exceptions = DASHPOT_EXCEPTIONS != 0;
 
-    // const, as pthread_self() is: where nothing needs the watch, compilers leave the call out.
+    // This function is const, as pthread_self() is: compilers remove the call if nothing needs the
+    // watch.
     [[nodiscard, gnu::noinline, gnu::const]] static std::uint32_t this_thread() noexcept {
         return static_cast<std::uint32_t>(thread_number());
     }
@@ -55,7 +62,7 @@ class ExceptionWatch {
     }
 
     std::uint32_t thread_ = 0;
-    std::uint16_t under_way_ = 0; // on that thread, at that moment
+    std::uint16_t under_way_ = 0; // on thread_, at the moment that start() or follow() set
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

@@ -13,7 +13,7 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// std::error_code, std::error_condition, and types of their shape.
+/// Has the interface of std::error_code or std::error_condition.
 template <class T>
 concept ErrorCode = requires(const T& code) {
     static_cast<bool>(code);
@@ -22,7 +22,7 @@ concept ErrorCode = requires(const T& code) {
     code.message();
 };
 
-/// Returns true if the error says that a guard of ours did not make the call.
+/// Returns true if the error says that a dashpot guard refused the call.
 template <class E>
 [[nodiscard]] constexpr bool is_refusal(const E& error) noexcept {
     if constexpr (std::derived_from<E, Refusal> || std::same_as<E, Error>) {
@@ -34,11 +34,12 @@ template <class E>
     }
 }
 
-/// Judges a returned value where there is no classifier.
+/// Judges a returned value if no classifier is given.
 ///
-/// **Contract.** A type with has_value() and error() that has no value is a failure, and so is an error
-/// code that is not zero. If the error is a refusal by a guard of ours, the outcome is ignored. A value
-/// that is there is judged by the same rules. All else is a success.
+/// **Contract.** These values are failures: a type with has_value() and error() that has no value, and
+/// an error code that is not zero. If the error is a refusal by a dashpot guard, the outcome is
+/// ignored. If a value is present, the same rules are applied to this value. Every other value is a
+/// success.
 template <class T>
 [[nodiscard]] constexpr Outcome judge_value(const T& value) {
     if constexpr (ValueOrError<T>) {

@@ -12,15 +12,16 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Writes text as it is: no width, fill or other flag of the stream changes it, and no locale.
+/// Writes text unchanged. No width, fill, other flag or locale of the stream affects it.
 template <class Traits>
 void write_text(std::basic_ostream<char, Traits>& out, const ValueText& text) {
     const std::string_view view = text.view();
-    out.width(0); // as any other output does
+    out.width(0); // as every formatted output resets it
     out.write(view.data(), static_cast<std::streamsize>(view.size()));
 }
 
-/// Writes options as the initializer that makes them: `CountWindow{.size = 100, .failure_rate = 0.5}`.
+/// Writes options as the initializer that makes them, for example `CountWindow{.size = 100,
+/// .failure_rate = 0.5}`.
 template <class Traits>
 class FieldPrinter {
   public:
@@ -43,7 +44,7 @@ class FieldPrinter {
         return *this;
     }
 
-    /// Nothing, if there is no value.
+    /// Writes nothing if the optional is empty.
     template <class Optional>
     FieldPrinter& optional(const char* name, const Optional& value) {
         return value ? field(name, *value) : *this;

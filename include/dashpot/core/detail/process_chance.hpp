@@ -13,12 +13,13 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// A number that differs between processes and between calls. It is not random: only its mixture with
-/// other bits is.
+/// Returns a number that differs between processes and between calls. The number is not random; mix it
+/// with other bits.
 ///
-/// **Contract.** Differs between a process and its forks, also at the same instant, where there are
-/// process ids to tell them apart. Windows has no fork.
-/// **Threads.** Any. **Cost.** A clock reading and, where there are process ids, a system call.
+/// **Contract.** On systems with process ids, the number differs between a process and its forks, also
+/// at the same instant. Windows has no fork.
+/// **Threads.** Any thread may call it. **Cost.** It reads a clock and, on systems with process ids,
+/// makes a system call.
 [[nodiscard]] inline std::uint64_t process_chance() noexcept {
     auto number = static_cast<std::uint64_t>(SteadyClock::now().time_since_epoch().count());
 #if !defined(_WIN32) && __has_include(<unistd.h>)

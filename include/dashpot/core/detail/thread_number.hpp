@@ -10,14 +10,15 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// The unit in which cores share memory on the machines we know; the standard's constant varies
-/// between compilers and flags, and would change the layout with them.
+/// The assumed unit in which cores share memory. The standard's constant varies between compilers and
+/// flags, so layouts would vary with it.
 inline constexpr std::size_t cache_line = 64;
 
 #ifdef DASHPOT_THREADING_HEADER
 using ::dashpot_threading::thread_number;
 #else
-/// A number for the calling thread, handed out in turn: threads that run together get different ones.
+/// Returns a number for the calling thread. Numbers are assigned in turn, so threads that run together
+/// have different ones.
 [[nodiscard]] inline std::size_t thread_number() noexcept {
     static constinit std::atomic<std::size_t> latest{0};
     static constinit thread_local std::size_t mine = 0; // 0: none yet

@@ -16,12 +16,15 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// The text of one value, as one writes the value in C++: `50`, `0.5`, `true`, `10s`.
+/// The text of one value, as the value is written in C++: `50`, `0.5`, `true`, `10s`.
 ///
-/// **Contract.** The text is the same under any locale, and no flag of a stream changes it. A
-/// floating-point number has the fewest digits that read back as the same number; `nan` has no sign. A
-/// duration has the largest unit that loses nothing. A string is its own text, and must outlive this.
-/// **Cost.** No allocation.
+/// **Contract.** The text does not depend on the locale or on the flags of a stream.
+/// - A floating-point number has the fewest digits that read back as the same number; `nan` has no
+///   sign.
+/// - A duration has the largest unit that loses nothing.
+/// - A string is its own text, and must outlive the ValueText.
+///
+/// **Cost.** It does not allocate.
 class ValueText {
   public:
     ValueText(std::string_view text) noexcept : text_{text} {}
@@ -59,7 +62,8 @@ class ValueText {
         if (length.count() == 0) text_ = "0s";
     }
 
-    /// Valid as long as this object, and the string that it may be made of.
+    /// Returns the text. The view is valid as long as this object, and as long as the string that the
+    /// object was made from.
     [[nodiscard]] std::string_view view() const noexcept {
         return text_.empty() ? std::string_view{digits_.data(), length_} : text_;
     }
@@ -71,7 +75,7 @@ class ValueText {
         length_ = static_cast<std::size_t>(end - digits_.data());
     }
 
-    std::string_view text_;         // if empty, the text is in `digits_`
+    std::string_view text_;         // if text_ is empty, the text is in `digits_`
     std::array<char, 64> digits_{}; // a long double needs fewer
     std::size_t length_ = 0;
 };

@@ -9,10 +9,10 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// A wait of some length from some instant on.
+/// A wait of a given length from a given instant.
 ///
-/// A start and a length, not a deadline: their difference saturates exactly, where a sum would have to
-/// be cut off at the end of time.
+/// It stores a start and a length instead of a deadline. The difference of two instants saturates
+/// exactly, while a sum would have to be cut off at the end of time.
 struct Wait {
     Instant since{};
     std::chrono::nanoseconds length{0}; // 0: there is nothing to wait for
@@ -21,7 +21,8 @@ struct Wait {
         return length.count() > 0 && between(since, now) < length;
     }
 
-    /// What is left of it. For a clock that stepped back to before it began: all of it.
+    /// Returns the remaining time at `now`. If the clock stepped back to before the start, the
+    /// remaining time is the whole length.
     [[nodiscard]] constexpr std::chrono::nanoseconds rest(Instant now) const noexcept {
         if (!is_on(now)) return std::chrono::nanoseconds{0};
         const std::chrono::nanoseconds waited = between(since, now);

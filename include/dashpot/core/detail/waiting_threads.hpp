@@ -9,16 +9,16 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Which threads of the process wait for a task that another thread runs: so that no threads wait for
-/// each other in a circle, whatever guards their tasks belong to.
+/// Records which threads of the process wait for a task that another thread runs. This prevents a
+/// circle of threads that wait for each other, also across the tasks of different guards.
 ///
-/// **Contract.** A thread waits for one task at a time. end() is called before the wait is over, with
-/// the same lock held as add(): the one that orders the beginning and the end of the task.
-/// **Threads.** Any. The mutex is not one of core/threading.hpp: it is held for no step that a checker
-/// of schedules could put another thread into.
+/// **Contract.** A thread waits for one task at a time. end() is called before the wait is over, under
+/// the same lock as add(): the lock that orders the beginning and the end of the task.
+/// **Threads.** Any thread may call it. The mutex does not come from core/threading.hpp: no step under
+/// this mutex is one at which a checker of schedules could switch threads.
 class WaitingThreads {
   public:
-    /// A wait, on the stack of the thread that waits.
+    /// A wait, stored on the stack of the waiting thread.
     struct Wait {
         threading::thread_id waiter;
         threading::thread_id runner; // of the task
@@ -26,8 +26,9 @@ class WaitingThreads {
         Wait* next = nullptr;
     };
 
-    /// Adds a wait, unless it would last forever.
-    /// @return false if the runner is the waiter itself or waits for it, directly or over others
+    /// Adds a wait if it would not last forever.
+    /// @return false if the runner is the waiter itself or waits for the waiter, directly or through
+    /// others
     [[nodiscard]] static bool add(Wait& wait) noexcept {
         const std::lock_guard lock{mutex_};
         for (threading::thread_id reached = wait.runner;;) {
@@ -42,7 +43,7 @@ class WaitingThreads {
         return true;
     }
 
-    /// The task has ended: nothing waits for it any longer.
+    /// Removes all waits for a task that has ended.
     static void end(const void* task) noexcept {
         const std::lock_guard lock{mutex_};
         for (Wait** place = &first_; *place != nullptr;) {
