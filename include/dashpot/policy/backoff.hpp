@@ -19,23 +19,24 @@ namespace dashpot::inline DASHPOT_ABI {
 
 /// Waits that grow by a factor from one attempt to the next, up to a cap.
 struct ExponentialBackoff {
-    /// The first wait. > 0. Default 1 s.
+    /// The first wait. Must be > 0. Default 1 s.
     Nanoseconds initial = std::chrono::seconds{1};
-    /// How many times longer each wait is than the one before. 1 to 1e9. Default 2.
+    /// The ratio of each wait to the wait before. Range 1 to 1e9. Default 2.
     double factor = 2.0;
-    /// The longest wait. `initial` or more. Default 5 min.
+    /// The longest wait. Must be `initial` or more. Default 5 min.
     Nanoseconds cap = std::chrono::minutes{5};
-    /// The share of each wait that chance may take away, so that many callers do not come back at the
-    /// same instant: 0 for none, 1 for anything between nothing and the whole wait. 0 to 1. Default 0.
+    /// The share of each wait that jitter may remove, so that many callers do not return at the same
+    /// instant. At 0 each wait keeps its full length; at 1 its length is anything between 0 and the
+    /// full length. Range 0 to 1. Default 0.
     double jitter = 0.0;
-    /// Makes the chance repeatable, for tests. Default: empty, each breaker in each process draws waits
-    /// of its own. Processes that fork from one another do so too: what differs between them is mixed
-    /// in when a wait is drawn.
+    /// Makes the jitter repeatable, for tests. Default: empty; each breaker in each process draws its
+    /// own waits. Forked processes also draw different waits, because a wait is mixed with
+    /// process-specific bits when it is drawn.
     std::optional<std::uint64_t> seed = std::nullopt;
 
     friend bool operator==(const ExponentialBackoff&, const ExponentialBackoff&) = default;
 
-    /// Writes it as the initializer that makes it.
+    /// Writes the options as the initializer that makes them.
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const ExponentialBackoff& options) {
@@ -49,34 +50,36 @@ struct ExponentialBackoff {
     }
 };
 
-/// How long to wait before trying again: always the same, or longer each time.
+/// How long to wait before the next attempt: a constant wait, or waits that grow.
 ///
 ///     dashpot::BreakerOptions{.reset_timeout = 30s};
-///     dashpot::BreakerOptions{.reset_timeout = dashpot::ExponentialBackoff{.initial = 1s, .jitter =
-///     0.2}};
+///     dashpot::BreakerOptions{
+///         .reset_timeout = dashpot::ExponentialBackoff{.initial = 1s, .jitter = 0.2}};
 ///
 /// **Contract.** Converts from any duration of whole nanoseconds, and from ExponentialBackoff. A wait
-/// is never longer than the cap and never shorter than a nanosecond. `hours::max()` is for ever.
-/// **Threads.** A value. **Cost.** delay(): a multiplication per attempt until the cap is reached.
-/// **Errors.** validate() refuses what is out of range.
-/// **Source.** The jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+/// is never longer than the cap and never shorter than a nanosecond. `hours::max()` means forever.
+/// **Threads.** It is a value without synchronization. **Cost.** delay() takes one multiplication per
+/// attempt until the cap is reached.
+/// **Errors.** validate() refuses options that are out of range.
+/// **Source.** The jitter follows M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog,
+/// 2015.
 class Backoff {
   public:
-    /// The same wait every time. It must be > 0.
+    /// Makes a constant wait. It must be > 0.
     template <std::convertible_to<Nanoseconds> Duration>
     constexpr Backoff(const Duration& wait) noexcept
         : curve_{.initial = wait, .factor = 1.0, .cap = wait} {}
 
-    /// Not from a bare number: a compiler shows the next line where one is given.
+    /// Rejects a bare number: the compiler shows the next line in its error.
     template <detail::Arithmetic NumberWithoutUnit>
     Backoff(NumberWithoutUnit) = delete; // a duration needs its unit: write 10s, not 10
 
-    /// Longer waits each time.
+    /// Makes waits that grow along `curve`.
     constexpr Backoff(const ExponentialBackoff& curve) noexcept : curve_{curve} {}
 
     friend bool operator==(const Backoff&, const Backoff&) = default;
 
-    /// Writes what it was made from.
+    /// Writes the value that the backoff was made from.
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const Backoff& backoff) {
@@ -103,8 +106,8 @@ class Backoff {
         }
     }
 
-    /// The wait before attempt number `attempt`, the first being 0. `chance` is any random number; it
-    /// matters only with jitter.
+    /// Returns the wait before attempt number `attempt`; the first attempt has number 0. `chance` is
+    /// any random number; it is only used with jitter.
     [[nodiscard]] constexpr std::chrono::nanoseconds delay(std::uint32_t attempt,
                                                            std::uint64_t chance = 0) const noexcept {
         const std::chrono::nanoseconds whole = without_jitter(attempt);
@@ -116,10 +119,11 @@ class Backoff {
         return rest.count() > 0 ? rest : std::chrono::nanoseconds{1};
     }
 
-    /// The waits that it was made from. A constant one has a `factor` of 1 and its wait as `cap`.
+    /// Returns the options of the waits. A constant wait has a `factor` of 1, and the wait as its
+    /// `cap`.
     [[nodiscard]] constexpr const ExponentialBackoff& curve() const noexcept { return curve_; }
 
-    /// The seed that was asked for.
+    /// Returns the seed of the options.
     [[nodiscard]] constexpr std::optional<std::uint64_t> seed() const noexcept { return curve_.seed; }
 
   private:
@@ -129,13 +133,14 @@ class Backoff {
 
     [[nodiscard]] constexpr std::chrono::nanoseconds
     without_jitter(std::uint32_t attempt) const noexcept {
-        // Nothing is compared as a double: one that is NaN would compare in any way with -ffast-math.
+        // No values are compared as doubles: under -ffast-math a comparison with NaN may give any
+        // result.
         if (attempt == 0 || detail::bits_of(curve_.factor) == detail::bits_of(1.0))
             return curve_.initial;
         if (curve_.initial.count() <= 0 || curve_.cap <= curve_.initial) return curve_.cap;
         const double cap = double_of(curve_.cap);
         double wait = double_of(curve_.initial);
-        // The same waits on every machine: see exact_double.hpp.
+        // The waits are the same on every machine: see exact_double.hpp.
         for (; attempt != 0 && detail::bits_of(wait) < detail::bits_of(cap); --attempt) {
             wait = detail::product(wait, curve_.factor);
         }
@@ -152,7 +157,7 @@ class Backoff {
 
 namespace detail {
 
-/// A random number for each call, from a state that the caller owns. splitmix64.
+/// Returns the next random number of splitmix64, whose state belongs to the caller.
 ///
 /// **Source.** G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 [[nodiscard]] constexpr std::uint64_t next_chance(std::uint64_t& state) noexcept {

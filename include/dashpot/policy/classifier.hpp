@@ -32,10 +32,10 @@ using ValueIn = std::remove_cvref_t<decltype(*std::declval<const T&>())>;
 template <class Rule, class T>
 concept TakesWhole = requires(const Rule& rule, const T& subject) { rule(subject); };
 
-/// Returns true if a rule is for the value in an optional or an expected.
+/// Returns true if a rule applies to the value in an optional or an expected.
 ///
-/// std::invoke() with a member pointer looks through an optional, also through one without a value:
-/// such a rule must never be given the whole.
+/// std::invoke() with a member pointer looks through an optional, even if the optional is empty. A
+/// rule with a member pointer must therefore never receive the optional itself.
 template <class Rule, class T>
 [[nodiscard]] consteval bool is_for_value_within() {
     if constexpr (!HasSomething<T>) {
@@ -50,7 +50,7 @@ template <class Rule, class T>
 template <class Rule, class T>
 concept Takes = TakesWhole<Rule, T> || is_for_value_within<Rule, T>();
 
-/// The opinion of a rule on a value, or on the value within it.
+/// Returns the rule's result for a value, or for the value within the value.
 template <class Rule, class T>
 [[nodiscard]] constexpr std::optional<Outcome> ask(const Rule& rule, const T& subject) {
     if constexpr (is_for_value_within<Rule, T>()) {
@@ -64,27 +64,33 @@ template <class Rule, class T>
 
 } // namespace detail
 
-/// Says what a finished call means, by rules that are asked in turn: the first with an opinion decides.
+/// Judges a finished call by rules. The rules are applied in order, and the first rule that returns an
+/// outcome decides.
 ///
 ///     const auto judge = dashpot::on_exception<BadRequest>(Outcome::ignored) |
 ///                        dashpot::failure_codes({"E500", "E901", "E902"}, &Reply::code) |
 ///                        dashpot::http_status(&Reply::status);
 ///     auto reply = breaker.call(send, judge);
 ///
-/// **Contract.** Made by the functions below, joined by `|`. Where no rule has an opinion it judges as
-/// ByException does. Of an optional or an expected, a rule is given the whole if its function takes
-/// that, and otherwise the value within; without a value it has no opinion. A rule that can take
-/// neither has no opinion. It is a compile error if all rules for values are made for other types.
-/// **Threads.** A value; const calls from any thread, if its predicates allow them.
-/// **Cost.** The rules, in order. A call allocates nothing; an exception is thrown again once per rule.
-/// **Errors.** Whatever a predicate throws.
+/// **Contract.** A classifier is made by the functions below, joined by `|`.
+/// - If no rule returns an outcome, the classifier judges as ByException does.
+/// - For an optional or an expected, a rule receives the whole object if the rule's function accepts
+///   it, and otherwise the value within. If there is no value, the rule returns no outcome.
+/// - A rule that accepts neither returns no outcome. If all rules for values are made for other types,
+///   the call does not compile.
+///
+/// **Threads.** It is a value. Any thread may use the const members if the predicates allow concurrent
+/// calls.
+/// **Cost.** A call applies the rules in order and does not allocate. An exception is rethrown once
+/// per rule.
+/// **Errors.** Exceptions of a predicate are passed through.
 template <class... Rules>
 class Classifier {
   public:
     constexpr explicit Classifier(Rules... rules) : rules_{std::move(rules)...} {}
     constexpr explicit Classifier(std::tuple<Rules...> rules) : rules_{std::move(rules)} {}
 
-    /// True if no rule judges exceptions: then a call that returns nothing has nothing to judge.
+    /// Is true if no rule judges exceptions. Then a call that returns nothing cannot be judged.
     static constexpr bool judges_only_values = sizeof...(Rules) != 0 && (Rules::judges_values && ...);
 
     template <class T>
@@ -95,7 +101,7 @@ class Classifier {
         return first_opinion(value);
     }
 
-    /// A call that returned nothing: no rule judges it.
+    /// Judges a call that returned nothing. No rule applies to such a call.
     [[nodiscard]] constexpr Outcome operator()() const noexcept
         requires(!judges_only_values)
     {
@@ -108,7 +114,7 @@ class Classifier {
     }
 #endif
 
-    /// Asks the rules of `a`, then those of `b`.
+    /// Returns a classifier that applies the rules of `a`, then those of `b`.
     template <class... Others>
     [[nodiscard]] friend constexpr auto operator|(const Classifier& a, const Classifier<Others...>& b) {
         return Classifier<Rules..., Others...>{std::tuple_cat(a.rules_, b.rules())};
@@ -119,7 +125,7 @@ class Classifier {
   private:
     template <class T>
     [[nodiscard]] constexpr Outcome first_opinion(const T& subject) const {
-        if constexpr (detail::is_result<T>) { // rules look at what was returned, and nothing was
+        if constexpr (detail::is_result<T>) { // a refused call returned nothing to judge
             if (!subject.has_value()) return Outcome::ignored;
         }
         std::optional<Outcome> opinion;
@@ -136,7 +142,8 @@ class Classifier {
 
 namespace detail {
 
-/// A projection is made for T. Without a projection, T itself must be what is looked at.
+/// Is true if a rule with this projection can be applied to T. Without a projection, T itself must be
+/// the type that the rule examines.
 template <class Projection, class T, class Seen>
 concept Projects =
     !std::same_as<T, std::exception_ptr> && std::invocable<const Projection&, const T&> &&
@@ -218,19 +225,19 @@ struct HttpStatus {
 
 } // namespace detail
 
-/// Exceptions of type E, and those derived from it, have this outcome.
+/// Makes a rule: exceptions of type E, and of types derived from E, have this outcome.
 template <class E>
 [[nodiscard]] constexpr auto on_exception(Outcome outcome) {
     return Classifier{detail::OnException<E>{outcome}};
 }
 
-/// Values for which the predicate holds have this outcome.
+/// Makes a rule: values for which the predicate returns true have this outcome.
 template <class Predicate>
 [[nodiscard]] constexpr auto on_value(Predicate predicate, Outcome outcome) {
     return Classifier{detail::OnValue<Predicate>{std::move(predicate), outcome}};
 }
 
-/// Values whose code, as `projection` gives it, is one of these are failures.
+/// Makes a rule: values whose code, as `projection` returns it, is in the list are failures.
 template <class Projection = std::identity>
 [[nodiscard]] auto failure_codes(std::initializer_list<std::string_view> codes,
                                  Projection projection = {}) {
@@ -238,9 +245,11 @@ template <class Projection = std::identity>
         std::vector<std::string>(codes.begin(), codes.end()), std::move(projection)}};
 }
 
-/// Judges by HTTP status, as `projection` gives it. Failures: 5xx, those listed (429, say), and what is
-/// no status at all, such as the 0 or -1 of a client that got no answer. All others are successes,
-/// since the target answered: 4xx is the caller's fault.
+/// Makes a rule for the HTTP status that `projection` returns. All statuses that are not listed here
+/// are successes, because the target answered: 4xx is the caller's fault. These are failures:
+/// - 5xx;
+/// - the listed statuses, for example 429;
+/// - numbers that are no status, for example the 0 or -1 of a client that received no answer.
 template <class Projection = std::identity>
 [[nodiscard]] auto http_status(Projection projection = {},
                                std::initializer_list<int> also_failures = {}) {

@@ -17,20 +17,22 @@ namespace dashpot::inline DASHPOT_ABI {
 
 /// Opens the circuit after a run of failures with no success in between.
 ///
-/// The simplest rule, and the right one where traffic is light or a dead target fails every call. It
-/// is blind to a target that fails every other call: use a window for that.
+/// This is the simplest rule, and it is the right one if traffic is light or if a broken target fails
+/// every call. It does not detect a target that fails every other call: use a window for such targets.
 ///
 /// **Contract.** Opens at the `threshold`-th failure in a row. A success ends the run; an ignored call
-/// neither ends nor extends it. `calls` and `failures` of its Counts are the run; it has no rates.
-/// **Threads.** A value. **Cost.** O(1), eight bytes.
+/// neither ends nor extends it. In its Counts, `calls` and `failures` are the length of the run, and
+/// the rates are empty.
+/// **Threads.** It is a value without synchronization. **Cost.** Each call is O(1); a Tally has eight
+/// bytes.
 /// **Errors.** validate() refuses a threshold of 0.
 struct ConsecutiveFailures {
-    /// Failures in a row that open the circuit. 1 or more. Default 5.
+    /// The number of failures in a row that opens the circuit. Must be 1 or more. Default 5.
     std::uint32_t threshold = 5;
 
     friend bool operator==(const ConsecutiveFailures&, const ConsecutiveFailures&) = default;
 
-    /// Writes it as the initializer that makes it.
+    /// Writes the options as the initializer that makes them.
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const ConsecutiveFailures& options) {
@@ -49,7 +51,7 @@ struct ConsecutiveFailures {
     class Tally;
 };
 
-/// The run of failures under way.
+/// The length of the current run of failures.
 class ConsecutiveFailures::Tally {
   public:
     constexpr explicit Tally(const ConsecutiveFailures& policy) noexcept
@@ -70,19 +72,19 @@ class ConsecutiveFailures::Tally {
 
     constexpr void clear() noexcept { run_ = 0; }
 
-    /// The run goes on.
+    /// Continues the run of `before`.
     constexpr void take_over(const Tally& before) noexcept { run_ = before.run_; }
 
     [[nodiscard]] constexpr Counts counts(Instant /*now*/) const noexcept {
         return {.calls = run_, .failures = run_};
     }
 
-    /// No run is under way, so a success has nothing to end.
+    /// Returns true if no run has begun, so that a success changes nothing.
     [[nodiscard]] constexpr bool quiet() const noexcept { return run_ == 0; }
 
   private:
     std::uint32_t threshold_;
-    std::uint32_t run_ = 0; // may be at the threshold and above after take_over()
+    std::uint32_t run_ = 0; // after take_over() it may be the threshold or more
 };
 
 static_assert(FailurePolicy<ConsecutiveFailures>);

@@ -23,26 +23,29 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// Opens the circuit at a failure rate, or a rate of slow calls, among the last so many calls.
+/// Opens the circuit at a failure rate, or at a rate of slow calls, among the last `size` calls.
 ///
-/// **Contract.** Judges exactly the last `size` calls, after each of them, successes too, once there
-/// are `minimum_calls`. Opens at the rate, not above it; rates are never rounded: 99 of 200 is not 0.5.
-/// **Threads.** A value. **Cost.** O(1) per call; a quarter of a byte per call of the window.
-/// **Errors.** validate() refuses a size or minimum of 0, a minimum above the size, rates outside (0,
-/// 1].
+/// **Contract.** Judges exactly the last `size` calls. It judges after each call, including successes,
+/// as soon as the window holds `minimum_calls`. The circuit opens if the rate is reached; the rate
+/// need not be exceeded. Rates are never rounded: 99 of 200 is not 0.5.
+/// **Threads.** It is a value without synchronization. **Cost.** Each call is O(1). The window has a
+/// quarter of a byte per call.
+/// **Errors.** validate() refuses a size or minimum of 0, a minimum above the size, and rates outside
+/// (0, 1].
 struct CountWindow {
-    /// Calls in the window. 1 or more. Default 100.
+    /// The number of calls in the window. Must be 1 or more. Default 100.
     std::uint32_t size = 100;
-    /// Calls that must be there before any verdict. 1 to `size`. Default 10.
+    /// The number of calls that the window must hold before it is judged. Range 1 to `size`. Default
+    /// 10.
     std::uint32_t minimum_calls = 10;
     /// The failure rate that opens the circuit, a ratio in (0, 1]. Default 0.5.
     double failure_rate = 0.5;
-    /// Judge slow calls too. Default: no.
+    /// The rule for slow calls. Default: empty; slow calls are not judged.
     std::optional<SlowCalls> slow_calls = std::nullopt;
 
     friend bool operator==(const CountWindow&, const CountWindow&) = default;
 
-    /// Writes it as the initializer that makes it.
+    /// Writes the options as the initializer that makes them.
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const CountWindow& options) {
@@ -75,7 +78,7 @@ struct CountWindow {
     class Tally;
 };
 
-/// The last `size` calls: a ring of two bits each, and its sums.
+/// The last `size` calls, as a ring of two bits per call, and their sums.
 class CountWindow::Tally {
   public:
     constexpr explicit Tally(const CountWindow& policy)
@@ -95,6 +98,7 @@ class CountWindow::Tally {
         return rule_.successes_open_nothing(sums_);
     }
 
+    /// Records successes that are not slow.
     /// **Cost.** O(count / 32), at most O(size / 32).
     constexpr void record_successes(std::uint64_t count) noexcept {
         auto rest = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, size_));
@@ -122,8 +126,8 @@ class CountWindow::Tally {
         next_ = 0;
     }
 
-    /// Holds the newest calls that fit, exactly. **Cost.** O(size / 32) for the same size, else
-    /// O(size).
+    /// Takes over the newest calls that fit, exactly.
+    /// **Cost.** O(size / 32) if both sizes are equal, otherwise O(size).
     constexpr void take_over(const Tally& before) noexcept {
         if (before.size_ == size_) {
             std::copy(before.ring_.begin(), before.ring_.end(), ring_.begin());
@@ -139,18 +143,20 @@ class CountWindow::Tally {
         return rule_.counts(sums_);
     }
 
-    /// Full and clean: a success pushes out a success.
+    /// Returns true if the window is full and has no failures and no slow calls: a success then
+    /// replaces a success.
     [[nodiscard]] constexpr bool quiet() const noexcept {
         return sums_.calls == size_ && sums_.is_clean();
     }
 
-    /// Words of the ring that holds `size` calls. No sum of sizes: it would wrap on 32-bit targets.
+    /// Returns the number of words of the ring that holds `size` calls. It does not add to `size`
+    /// before the division: such a sum would wrap on 32-bit targets.
     [[nodiscard]] static constexpr std::uint32_t words_for(std::uint32_t size) noexcept {
         return size / calls_per_word + (size % calls_per_word == 0 ? 0 : 1);
     }
 
   private:
-    /// The sums as they are after one more call.
+    /// Returns the sums as they would be after one more call.
     [[nodiscard]] constexpr detail::WindowSums with(const FinishedCall& call) const noexcept {
         detail::WindowSums sums = sums_;
         if (sums.calls == size_) {
@@ -176,7 +182,7 @@ class CountWindow::Tally {
         return {.failed = (bits & failed_bit) != 0, .slow = (bits & slow_bit) != 0};
     }
 
-    /// The newest is 1 call old.
+    /// Returns the call of that age. The newest call has age 1.
     [[nodiscard]] constexpr FinishedCall call_of_age(std::uint32_t age) const noexcept {
         return call_at(next_ >= age ? next_ - age : size_ - (age - next_));
     }
@@ -185,13 +191,13 @@ class CountWindow::Tally {
     static constexpr std::uint32_t calls_per_word = 64 / bits_per_call;
     static constexpr std::uint64_t failed_bit = 1;
     static constexpr std::uint64_t slow_bit = 2;
-    static constexpr std::uint64_t failed_bits = 0x5555'5555'5555'5555; // of all calls in a word
+    static constexpr std::uint64_t failed_bits = 0x5555'5555'5555'5555; // for all calls in a word
 
     detail::WindowRule rule_;
     std::uint32_t size_;
-    std::uint32_t next_ = 0; // where the next call goes; when full, the oldest call
+    std::uint32_t next_ = 0; // index of the next call; of the oldest one if the window is full
     detail::WindowSums sums_;
-    detail::FixedArray<std::uint64_t> ring_; // the bits of calls that are not held are 0
+    detail::FixedArray<std::uint64_t> ring_; // the bits of unused places are 0
 };
 
 static_assert(FailurePolicy<CountWindow>);

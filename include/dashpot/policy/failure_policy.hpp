@@ -13,19 +13,20 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// One call that counts, as a FailurePolicy is told of it. Ignored calls are not told.
+/// One success or failure, as it is passed to a FailurePolicy. Ignored calls are not passed.
 struct FinishedCall {
-    bool failed = false; ///< The target failed it.
-    bool slow = false;   ///< It took longer than the policy's slow_after(); false where there is none.
-    Instant at{}; ///< When it was recorded. May stand still or step back. Not set where would_open() is
-                  ///< offered.
+    bool failed = false; ///< True if the call failed.
+    bool slow = false; ///< True if the call took longer than the policy's slow_after(). False if there
+                       ///< is no slow_after().
+    Instant at{};      ///< The time of recording. It may stand still or step back. It is not set if the
+                       ///< Tally has would_open().
 };
 
-/// The numbers that a policy judges by.
+/// The numbers that a policy judges.
 struct Counts {
-    std::uint64_t calls = 0;    ///< Calls held: of the run, of the window, or probes answered.
-    std::uint64_t failures = 0; ///< How many of them failed.
-    std::uint64_t slow = 0; ///< How many were slow, failed or not. 0 where slow calls are not judged.
+    std::uint64_t calls = 0;    ///< The calls of the run or window, or the answered probes.
+    std::uint64_t failures = 0; ///< The number of failed calls.
+    std::uint64_t slow = 0;     ///< The slow calls, failed or not. 0 if slow calls are not judged.
     std::optional<double>
         failure_rate{};                ///< Empty: no rate is judged, or there are not enough calls yet.
     std::optional<double> slow_rate{}; ///< Empty: no rate is judged, or there are not enough calls yet.
@@ -33,14 +34,20 @@ struct Counts {
     friend bool operator==(const Counts&, const Counts&) = default;
 };
 
-/// What a policy remembers: it is told of each call and says when the circuit must open.
+/// The recorded calls of a policy. It is called with each success and failure, and decides when the
+/// circuit must open.
 ///
-/// **Contract.** `record()` is told of every success and failure in turn and answers a Reason exactly
-/// when the circuit is to open now. `clear()` forgets all calls. `counts()` reads the numbers as they
-/// stand at `now`. `quiet()` is true only if another success that is not slow would change nothing
-/// that anybody can see, at any later time: the guard then skips telling.
-/// **Threads.** None: the guard calls it under its lock, one call at a time.
-/// **Cost.** Yours; O(1) is expected. `record()` and `clear()` must not allocate.
+/// **Contract.** A FailureTally provides these functions:
+/// - `record()` is called with every success and failure in turn. It returns a Reason exactly if the
+///   circuit must open now.
+/// - `clear()` removes all calls.
+/// - `counts()` returns the numbers as they are at `now`.
+/// - `quiet()` returns true only if another success that is not slow would have no observable effect
+///   at any later time. The guard then does not call `record()` for such successes.
+///
+/// **Threads.** The guard calls the tally under its lock, one call at a time, so the tally needs no
+/// synchronization.
+/// **Cost.** O(1) per call is expected. `record()` and `clear()` must not allocate.
 template <class T>
 concept FailureTally = requires(T& tally, const T& read, const FinishedCall& call, Instant now) {
     { tally.record(call) } noexcept -> std::same_as<std::optional<Reason>>;
@@ -50,32 +57,35 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 };
 
 /// A rule that decides when a circuit opens: options that are a plain value, and a Tally that keeps
-/// the numbers. Yours is as good as ours.
+/// the numbers. Custom policies are used in the same way as the policies of this library.
 ///
-/// **Contract.** `validate()` calls refuse_option() for a field out of range. `P::Tally` is made from
-/// a `const P&` and models FailureTally. It may offer more, and the guard then does less:
-/// - `std::optional<std::chrono::nanoseconds> P::slow_after() const noexcept`: calls that take longer
-///   are told as slow. Without it, or where it is empty, no call is timed. Any duration of whole
-///   nanoseconds will do, as an optional or not; one that is too long for nanoseconds is for ever.
-/// - `bool Tally::would_open(const FinishedCall&) const noexcept`: whether telling it of that call now
-///   would open the circuit. A Tally that offers it must not look at `FinishedCall::at`: the guard then
-///   reads the clock only for a call that opens the circuit, and not for each one.
+/// **Contract.** `validate()` calls refuse_option() for a field that is out of range. `P::Tally` is
+/// constructed from a `const P&` and models FailureTally. These members are optional, and save the
+/// guard work or keep calls:
+/// - `std::optional<std::chrono::nanoseconds> P::slow_after() const noexcept`: a call that takes
+///   longer is recorded as slow. If the function is missing or returns an empty value, calls are not
+///   timed. The return type may be any duration of whole nanoseconds, or an optional of one. A
+///   duration that is too long for nanoseconds means forever.
+/// - `bool Tally::would_open(const FinishedCall&) const noexcept`: returns true if recording that call
+///   now would open the circuit. A Tally with this function must not read `FinishedCall::at`. The
+///   guard then reads the clock only for a call that opens the circuit.
 /// - `bool Tally::may_batch_successes() const noexcept` and `void
-///   Tally::record_successes(std::uint64_t) noexcept`: whether successes that are not slow could not
-///   open the circuit, however many are told from now on, before `Instant Tally::batch_ends() const
-///   noexcept` if it offers that. The guard then need not take its lock for each, and tells them
-///   together, before anything else. It asks only while no verdict stands: it clears the Tally after
-///   one.
-/// - `void Tally::take_over(const Tally& before) noexcept`: takes what it can use of the calls that
-///   another Tally of the same policy type holds, whose options may differ. It is asked of a Tally just
-///   made, when a running breaker is given another policy, under the lock: it must not allocate.
-///   Outcomes stay as they were judged. A verdict may stand after it; the guard opens nothing until the
-///   next call is told. Without it a changed policy begins empty.
+///   Tally::record_successes(std::uint64_t) noexcept`: the first returns true if successes that are
+///   not slow cannot open the circuit, however many are recorded from now on. With `Instant
+///   Tally::batch_ends() const noexcept` this holds only before the returned instant. The guard then
+///   does not lock for each success. It records the successes together, before it calls any other
+///   function of the Tally. `may_batch_successes()` is only called while the circuit need not open:
+///   the guard clears the Tally when the circuit opens.
+/// - `void Tally::take_over(const Tally& before) noexcept`: takes over the usable calls of another
+///   Tally of the same policy type, whose options may differ. The guard calls it on a new Tally when a
+///   running breaker gets another policy. It is called under the lock and must not allocate. Outcomes
+///   stay as they were judged. If the calls already reach a threshold, the guard does not open before
+///   the next call is recorded. Without this function a changed policy starts empty.
 ///
-/// An offer of another shape does not compile in a guard. A Tally may keep a pointer to the policy that
-/// it was made from: both keep their addresses, and the policy lives as long.
+/// An optional member of another shape does not compile in a guard. A Tally may keep a pointer to the
+/// policy that it was made from: both keep their addresses, and the policy lives as long as the Tally.
 ///
-/// A policy is told the time; it reads no clock, takes no lock and calls nobody back.
+/// A policy is passed the time. It reads no clock, takes no lock and calls no user code.
 template <class P>
 concept FailurePolicy = std::copyable<P> && std::equality_comparable<P> && requires(const P& policy) {
     policy.validate();

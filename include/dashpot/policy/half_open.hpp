@@ -13,35 +13,36 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// How a breaker learns whether its target has recovered.
+/// How a breaker finds out whether its target has recovered.
 ///
 /// **Errors.** validate() refuses 0 probes, 0 or more than `probes` successes, and a timeout <= 0.
 struct HalfOpen {
-    /// Calls that pass in one half-open period, in total. 1 or more. Default 1.
+    /// The total number of calls that pass in one half-open period. Must be 1 or more. Default 1.
     std::uint32_t probes = 1;
 
-    /// Successes among them that close the circuit; it opens again as soon as so many can no longer
-    /// be reached. 1 to `probes`. Default: empty, all of them, whatever `probes` is set to later.
+    /// The number of successful probes that closes the circuit. The circuit opens again as soon as
+    /// this number cannot be reached. Range 1 to `probes`. Default: empty; all probes must succeed,
+    /// even if `probes` is changed later.
     std::optional<std::uint32_t> successes_to_close = std::nullopt;
 
-    /// How long the last probe may stay unanswered, once all are out, before the next caller starts a
-    /// new half-open period. > 0. Default: empty, the reset timeout in force, and twice as long for each
-    /// further period in a row, up to 10 min: a slow but healthy target is heard in the end. The next
-    /// wait in OPEN starts this over.
+    /// How long the last probe may stay unanswered when all probes are in flight. Then the next caller
+    /// starts a new half-open period. Must be > 0. Default: empty; the timeout is the current reset
+    /// timeout, and doubles with each further period in a row, up to 10 min. Thus a slow but healthy
+    /// target is recognized in the end. The next wait in OPEN resets the doubling.
     std::optional<Nanoseconds> probe_timeout = std::nullopt;
 
-    /// `successes_to_close`, or all probes if it is empty.
+    /// Returns `successes_to_close`, or `probes` if `successes_to_close` is empty.
     [[nodiscard]] constexpr std::uint32_t successes_needed() const noexcept {
         return successes_to_close.value_or(probes);
     }
 
-    /// Equal if both behave alike: an empty `successes_to_close` equals `probes`.
+    /// Returns true if both behave alike: an empty `successes_to_close` equals `probes`.
     friend constexpr bool operator==(const HalfOpen& one, const HalfOpen& other) noexcept {
         return one.probes == other.probes && one.successes_needed() == other.successes_needed() &&
                one.probe_timeout == other.probe_timeout;
     }
 
-    /// Writes it as the initializer that makes it.
+    /// Writes the options as the initializer that makes them.
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const HalfOpen& options) {

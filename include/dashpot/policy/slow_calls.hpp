@@ -12,25 +12,28 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// Makes a window judge slow calls beside failed ones: a target that answers after a minute is as good
-/// as dead.
+/// Makes a window judge slow calls as well as failed calls. A target that answers after a minute is of
+/// as little use as a broken one.
 ///
-/// A failed call that is slow counts as both. Judging slow calls makes a permit read the clock when it
-/// is granted, and again at its answer unless it is told how long the call took. record_success() and
-/// record_failure() cannot measure: without a duration, such a call is never slow.
+/// - A failed call that is slow counts as both.
+/// - If slow calls are judged, a permit reads the clock when it is granted. It reads the clock again
+///   when its outcome is recorded, unless the caller passes the duration.
+/// - record_success() and record_failure() cannot measure a call. Without a passed duration, such a
+///   call is never slow.
 ///
 /// **Errors.** validate() refuses a negative duration and a rate outside (0, 1].
 struct SlowCalls {
-    /// A call is slow when it took longer than this, not when it took exactly so long. 0 or more.
-    /// Default 0: any call that takes time.
+    /// The duration above which a call is slow. A call of exactly this duration is not slow. Must be 0
+    /// or more. Default 0: any call that takes time is slow.
     Nanoseconds longer_than;
 
-    /// The rate of slow calls that opens the circuit, a ratio in (0, 1]. Default 1: all of them.
+    /// The rate of slow calls that opens the circuit, a ratio in (0, 1]. Default 1: all calls are
+    /// slow.
     double rate = 1.0;
 
     friend bool operator==(const SlowCalls&, const SlowCalls&) = default;
 
-    /// Writes it as the initializer that makes it.
+    /// Writes the options as the initializer that makes them.
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const SlowCalls& options) {

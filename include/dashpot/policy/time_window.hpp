@@ -23,33 +23,38 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// Opens the circuit at a failure rate, or a rate of slow calls, among the calls of the last so many
-/// seconds.
+/// Opens the circuit at a failure rate, or at a rate of slow calls, among the calls within the last
+/// `length`.
 ///
-/// **Contract.** Judges the calls that ended in the current bucket and the `buckets` - 1 before it,
-/// after each of them, successes too, once there are `minimum_calls`. So it looks back between `length`
-/// - one bucket and `length`. Buckets are aligned to the clock's epoch. It forgets with time on its
-/// own, whether calls come or not. Opens at the rate, not above it; rates are never rounded. A clock
-/// that steps back is held at the latest time it showed.
-/// **Threads.** A value. **Cost.** O(1) per call, O(`buckets`) after a pause of any length; 24 bytes
-/// per bucket.
-/// **Errors.** validate() refuses a length that does not divide into `buckets` of whole nanoseconds,
-/// a minimum of 0, and rates outside (0, 1].
+/// **Contract.** Judges the calls that ended in the current bucket and in the `buckets` - 1 buckets
+/// before it. It judges after each call, including successes, as soon as the window holds
+/// `minimum_calls`.
+/// - The window covers between `length` - one bucket and `length`. Buckets are aligned to the clock's
+///   epoch.
+/// - Calls leave the window as time passes, even if no new calls come.
+/// - The circuit opens if the rate is reached; the rate need not be exceeded. Rates are never rounded.
+/// - If the clock steps back, the window stays at the latest time that it was passed.
+///
+/// **Threads.** It is a value without synchronization. **Cost.** Each call is O(1), and O(`buckets`)
+/// after a pause of any length. The window has 24 bytes per bucket.
+/// **Errors.** validate() refuses a length that does not divide into `buckets` of whole nanoseconds, a
+/// minimum of 0, and rates outside (0, 1].
 struct TimeWindow {
-    /// How far back it looks. > 0, and a multiple of `buckets` nanoseconds. Default 10 s.
+    /// The length of the window. Must be > 0 and a multiple of `buckets` nanoseconds. Default 10 s.
     Nanoseconds length = std::chrono::seconds{10};
-    /// The parts in which it forgets. 1 or more. Default 10.
+    /// The number of buckets; calls leave the window by the bucket. Must be 1 or more. Default 10.
     std::uint32_t buckets = 10;
-    /// Calls that must be there before any verdict. 1 or more. Default 10.
+    /// The number of calls that the window must hold before it is judged. Must be 1 or more. Default
+    /// 10.
     std::uint32_t minimum_calls = 10;
     /// The failure rate that opens the circuit, a ratio in (0, 1]. Default 0.5.
     double failure_rate = 0.5;
-    /// Judge slow calls too. Default: no.
+    /// The rule for slow calls. Default: empty; slow calls are not judged.
     std::optional<SlowCalls> slow_calls = std::nullopt;
 
     friend bool operator==(const TimeWindow&, const TimeWindow&) = default;
 
-    /// Writes it as the initializer that makes it.
+    /// Writes the options as the initializer that makes them.
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const TimeWindow& options) {
@@ -89,7 +94,7 @@ struct TimeWindow {
     class Tally;
 };
 
-/// The sums of each bucket in a ring, and of all of them.
+/// A ring with the sums of each bucket, and the sums of all buckets.
 class TimeWindow::Tally {
   public:
     constexpr explicit Tally(const TimeWindow& policy)
@@ -103,14 +108,15 @@ class TimeWindow::Tally {
         return rule_.judge(sums_);
     }
 
-    /// Until the bucket ends: then calls fade.
+    /// Returns true if successes cannot open the circuit before batch_ends(): after the end of the
+    /// bucket, calls leave the window.
     [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
         return newest_bucket_ && rule_.successes_open_nothing(sums_);
     }
     [[nodiscard]] constexpr Instant batch_ends() const noexcept {
         constexpr std::int64_t last = (std::numeric_limits<std::int64_t>::max)();
         const std::int64_t bucket = newest_bucket_.value_or(0);
-        if (bucket == last) return (Instant::max)(); // buckets of 1 ns, at the end of all time
+        if (bucket == last) return (Instant::max)(); // 1-ns buckets, at the end of the clock
         const std::int64_t next = bucket + 1;
         return Instant{
             std::chrono::nanoseconds{next > last / bucket_length_ ? last : next * bucket_length_}};
@@ -128,7 +134,8 @@ class TimeWindow::Tally {
         newest_bucket_.reset();
     }
 
-    /// Holds the newest buckets that fit; none if buckets are no longer as long as they were.
+    /// Takes over the newest buckets that fit. If the buckets have another length, nothing is taken
+    /// over.
     /// **Cost.** O(`buckets`).
     constexpr void take_over(const Tally& before) noexcept {
         if (before.bucket_length_ != bucket_length_) return;
@@ -144,25 +151,27 @@ class TimeWindow::Tally {
         if (!newest_bucket_) return rule_.counts({});
         const std::uint64_t passed = buckets_since(bucket_at(now));
         detail::WindowSums held;
-        if (passed < ring_.size()) { // the oldest stand right behind the newest
+        if (passed < ring_.size()) { // the oldest buckets follow directly after the newest
             held = sums_;
             for (std::size_t i = 1; i <= passed; ++i) held.subtract(ring_[behind_newest(i)]);
         }
         return rule_.counts(held);
     }
 
-    /// Never: each success counts, and each fades.
+    /// Returns false: each success is counted, and leaves the window later.
     [[nodiscard]] constexpr bool quiet() const noexcept { return false; }
 
   private:
-    /// Rounds down, so that the bucket before the one at the epoch is as long as any other.
+    /// Returns the number of the bucket. The division rounds down, so that the bucket before the epoch
+    /// is as long as any other.
     [[nodiscard]] constexpr std::int64_t bucket_at(Instant at) const noexcept {
         const std::int64_t time = at.time_since_epoch().count();
         const bool is_behind = time < 0 && time % bucket_length_ != 0;
         return time / bucket_length_ - (is_behind ? 1 : 0);
     }
 
-    /// 0 for the newest bucket, and for a time before it: a clock does not run backwards here.
+    /// Returns the number of buckets since `bucket`. It is 0 for the newest bucket and for earlier
+    /// ones: time does not run backwards in the window.
     [[nodiscard]] constexpr std::uint64_t buckets_since(std::int64_t bucket) const noexcept {
         if (bucket <= *newest_bucket_) return 0;
         return static_cast<std::uint64_t>(bucket) - static_cast<std::uint64_t>(*newest_bucket_);
@@ -172,7 +181,7 @@ class TimeWindow::Tally {
         return (newest_ + step) % ring_.size();
     }
 
-    /// The newest is 0 buckets old.
+    /// Returns the index of the bucket of that age. The newest bucket has age 0.
     [[nodiscard]] constexpr std::size_t of_age(std::size_t age) const noexcept {
         return behind_newest(ring_.size() - age);
     }
@@ -193,8 +202,8 @@ class TimeWindow::Tally {
 
     detail::WindowRule rule_;
     std::int64_t bucket_length_;
-    std::optional<std::int64_t> newest_bucket_; // its number; empty until the first call
-    std::size_t newest_ = 0;                    // where it stands in ring_
+    std::optional<std::int64_t> newest_bucket_; // its number; empty before the first call
+    std::size_t newest_ = 0;                    // the index of the newest bucket in ring_
     detail::WindowSums sums_;
     detail::FixedArray<detail::WindowSums> ring_;
 };

@@ -12,20 +12,19 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Returns true if an array of `count` values of T can exist where objects have at most `largest`
-/// bytes.
+/// Returns true if an array of `count` values of T can exist if objects have at most `largest` bytes.
 template <class T>
 [[nodiscard]] constexpr bool fits_in_memory(std::uint64_t count,
                                             std::uint64_t largest = PTRDIFF_MAX) noexcept {
     return count <= largest / sizeof(T);
 }
 
-/// A number of values that is known when it is made, and never changes. As a std::vector, but usable in
-/// constant expressions with every standard library, libc++ 14 among them.
+/// An array whose size is set at construction and never changes. Unlike std::vector, it is usable in
+/// constant expressions with every standard library, including libc++ 14.
 template <class T>
 class FixedArray {
   public:
-    /// Allocates nothing for no values.
+    /// Makes `size` values. If `size` is 0, nothing is allocated.
     constexpr explicit FixedArray(std::size_t size)
         : size_{size}, values_{size == 0 ? nullptr : new T[size]{}} {}
     constexpr FixedArray(const FixedArray& other) : FixedArray(other.size_) {

@@ -9,7 +9,7 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// The names of what a policy may offer beyond the concept.
+/// The names of the optional members of a policy and its Tally.
 struct OfferNames {
     int slow_after;
     int would_open;
@@ -22,9 +22,9 @@ struct OfferNames {
 template <class T>
 struct WithOfferNames : T, OfferNames {};
 
-// True if T has a member of that name, whatever its kind, shape and access: beside the member
-// of OfferNames, the name is then ambiguous. A final T cannot be tried so; if it has several of one
-// name, that is not found out.
+// Has the members of T and of OfferNames. If T has a member of one of these names, whatever its kind,
+// shape and access, the name is ambiguous here. A final T cannot be a base class: for a final T,
+// overloaded members of one name are not detected.
 template <class T>
 using BesideOfferNames = typename std::conditional_t<std::is_final_v<T>, std::type_identity<OfferNames>,
                                                      std::type_identity<WithOfferNames<T>>>::type;
@@ -44,8 +44,9 @@ concept HasBatchEnds = requires { &T::batch_ends; } || !requires { &BesideOfferN
 template <class T>
 concept HasTakeOver = requires { &T::take_over; } || !requires { &BesideOfferNames<T>::take_over; };
 
-/// Does not compile, and names the member, if P or its Tally offers one in a shape that no guard calls:
-/// it would be passed over without a word.
+/// Checks the optional members of P and its Tally. If a member has a shape that no guard calls, the
+/// check does not compile and names the member. Without the check, the guard would silently ignore the
+/// member.
 template <FailurePolicy P>
 [[nodiscard]] consteval bool check_offers() noexcept {
     using Tally = typename P::Tally;

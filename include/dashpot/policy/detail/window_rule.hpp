@@ -13,7 +13,7 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// What a window holds: the sums over its calls.
+/// The sums over the calls of a window.
 struct WindowSums {
     std::uint64_t calls = 0;
     std::uint64_t failures = 0;
@@ -38,7 +38,7 @@ struct WindowSums {
     }
 };
 
-/// The verdict on a window, whatever its shape: failure rate and slow rate, on the same numbers.
+/// Judges a window of any kind by its failure rate and its slow rate.
 struct WindowRule {
     std::uint32_t minimum_calls;
     double failure_rate;
@@ -46,7 +46,7 @@ struct WindowRule {
 
     [[nodiscard]] constexpr Counts counts(const WindowSums& sums) const noexcept {
         Counts counts{.calls = sums.calls, .failures = sums.failures};
-        if (slow_calls) counts.slow = sums.slow; // a policy before this one may have judged them
+        if (slow_calls) counts.slow = sums.slow; // a previous policy may have judged slow calls
         if (sums.calls < minimum_calls) return counts;
         counts.failure_rate = ratio(sums.failures, sums.calls);
         if (slow_calls) counts.slow_rate = ratio(sums.slow, sums.calls);
@@ -63,8 +63,9 @@ struct WindowRule {
         return std::nullopt;
     }
 
-    /// While no verdict stands, nothing opens as long as only successes that are not slow come, and
-    /// nothing fades but the oldest calls to make room for them: they lower the rates, or leave them.
+    /// Returns true if successes that are not slow cannot open the circuit. This requires that the
+    /// window does not open it now, and that only the oldest calls leave, to make room for the
+    /// successes. Such successes lower the rates or leave them unchanged.
     [[nodiscard]] constexpr bool successes_open_nothing(const WindowSums& sums) const noexcept {
         return sums.is_clean() || sums.calls >= minimum_calls;
     }
