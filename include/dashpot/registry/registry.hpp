@@ -37,31 +37,35 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// Gives every name its own Target, made at its first use, so that trouble with one target never
-/// floods the next.
+/// Maintains one Target per name, so that a fault of one target does not affect calls to others. A
+/// target is constructed at the first use of its name.
 ///
 ///     dashpot::Registry<> targets{{.policy = {.threshold = 5}, .max_concurrent = 20}};
 ///     auto balance = targets.get("CORE")->call([&] { return ask_core(account); });
 ///
-/// **Contract.** One Target per name, whoever asks first. A removed target lives on in the hands that
-/// hold it; the name then begins afresh, without its configuration. An idle target may be evicted, on
-/// demand or, with `evict_after`, to make room; the name then begins afresh with its configuration, and
-/// nobody can tell the difference but by the numbers that count over a target's life. Idle is a target
-/// that
-/// - nobody holds a shared_ptr to (a std::weak_ptr holds nothing: locked in the very moment of an
-///   eviction, it leads to a target that lives on as a removed one does),
-/// - began CLOSED and is CLOSED, with no call in its window and none in flight, and
-/// - has the options that it was made with, and no listener of its own, and
-/// - if a function gave its options, was not returned by get() without a function since.
+/// **Contract.** There is one Target per name, whichever thread gets it first.
+/// - A removed target stays alive while a shared_ptr to it exists. The next get() of the name creates
+///   a new target, without the name's configuration.
+/// - An idle target may be evicted, on demand or, with `evict_after`, to make room. The next get() of
+///   the name creates a new target with the name's configuration. Only the numbers over a target's
+///   life show the difference.
 ///
-/// Options that a function gave are kept for the `max_targets` names that were evicted last: get()
-/// without a function makes the target with them again.
-/// Hold the shared_ptr as long as a Permit or an Entry of the target lives.
-/// **Threads.** Every member, any thread, any time. No code of the user's runs under a lock.
-/// **Cost.** get() of a name that exists: a lock that only names of the same shard share, one look-up,
-/// one shared_ptr copy, no allocation. Keep the shared_ptr where a call must be cheaper.
+/// A target is idle if all of these are true:
+/// - No shared_ptr to it exists outside the registry. A std::weak_ptr does not count: if it is locked
+///   at the moment of an eviction, the target stays alive as a removed target does.
+/// - It began CLOSED and is CLOSED, with no call in its window and none in flight.
+/// - It has the options that it was made with, and no listener of its own.
+/// - If a function gave its options, get() without a function has not returned it since.
+///
+/// Options from a function are kept for the `max_targets` names that were evicted last: get() without
+/// a function makes the target with them again. Keep the shared_ptr as long as a Permit or an Entry of
+/// the target exists.
+/// **Threads.** Any thread may call every member at any time. No user code runs under a lock.
+/// **Cost.** get() of an existing name takes a lock that only names of the same shard share, one
+/// look-up and one shared_ptr copy. It does not allocate. If a call must be cheaper, keep the
+/// shared_ptr.
 /// **Errors.** The constructor and configure() throw std::invalid_argument that names the field out of
-/// range; see get() and configure() for the rest.
+/// range; see get() and configure() for other errors.
 template <Clock C = SteadyClock, FailurePolicy P = ConsecutiveFailures>
 class Registry {
   public:
@@ -76,39 +80,47 @@ class Registry {
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
 
-    /// The options of a target for which none are configured: what configure() can start from.
+    /// Returns the options of a target without its own configuration. configure() can start from them:
     ///
     ///     auto claim = targets.defaults();
     ///     claim.max_concurrent = 4;
     ///     targets.configure("CLAIM", claim);
     ///
-    /// **Threads.** Any: they never change.
+    /// **Threads.** Any thread may call it, because the defaults never change.
     [[nodiscard]] const TargetOptions<P>& defaults() const noexcept { return defaults_; }
 
-    /// Finds the target, or makes it: exactly once per name. Never null.
+    /// Returns the target of that name, and constructs the target exactly once if it does not exist.
+    /// The result is never null.
     ///
-    /// **Contract.** A new target has the options configured for its name; otherwise those of the
-    /// longest prefix configured that its name begins with; otherwise those that a function gave before
-    /// the target was evicted; otherwise the defaults. With `evict_after`, where there are
-    /// `max_targets` already, an idle one makes room, however short it has been idle.
-    /// **Cost.** A new name: what the target costs, made outside the registry's locks; others who want
-    /// that name wait. At the bound, with `evict_after`, it looks for an idle target: at all of them,
-    /// one shard after the other, as long as no more than all were looked at in this second; else at
-    /// 16, each time at others.
-    /// **Errors.** std::length_error naming `max_targets` when there are so many, and none that makes
-    /// room. What the target's construction throws, to the one who tried: another who waits tries anew.
+    /// **Contract.** A new target has the first options that exist in this list:
+    /// - the options configured for its name;
+    /// - those of the longest configured prefix of its name;
+    /// - those that a function gave before the target was evicted;
+    /// - the defaults.
+    ///
+    /// With `evict_after`, if there are `max_targets` targets, an idle one is evicted, however short
+    /// it has been idle.
+    /// **Cost.** A new name costs the construction of a target outside the registry's locks; other
+    /// threads that need this name wait. At the bound, with `evict_after`, get() searches for an idle
+    /// target. It visits all targets, shard by shard, as long as the visits of the current second do
+    /// not exceed the number of all targets. Otherwise it visits 16, different ones each time.
+    /// **Errors.** Throws std::length_error that names `max_targets` if there are `max_targets`
+    /// targets and none can be evicted. An exception from the construction is passed to the thread
+    /// that constructs; waiting threads then try again.
     std::shared_ptr<target_type> get(std::string_view name) {
         const detail::HashedName hashed{name, hash_key_};
         if (Owner present = table_.find(hashed, true)) return target_of(std::move(present));
         return target_of(make(hashed, nullptr));
     }
 
-    /// The same, with `options_for(name)` instead of the defaults.
+    /// Returns the target as get(name) does, but a new target has the options `options_for(name)`
+    /// instead of the defaults.
     ///
-    /// **Contract.** `options_for` is called only to make a target for which no options are configured,
-    /// by one thread, once, outside every lock. It may use the registry, for other names.
-    /// **Errors.** As get(); what `options_for` throws; std::invalid_argument for options out of range;
-    /// std::logic_error where `options_for` asks for its own name, or for one whose maker waits for it.
+    /// **Contract.** `options_for` is called only to make a target without configured options: once,
+    /// by one thread, outside all locks. It may use the registry for other names.
+    /// **Errors.** Throws what get(name) and `options_for` throw, and std::invalid_argument for
+    /// options out of range. It throws std::logic_error if `options_for` gets its own name, or a name
+    /// whose maker waits for this thread.
     template <class F>
         requires std::is_invocable_r_v<TargetOptions<P>, F&, std::string_view>
     std::shared_ptr<target_type> get(std::string_view name, F&& options_for) {
@@ -119,50 +131,59 @@ class Registry {
         }));
     }
 
-    /// Finds the target; null if there is none, or none yet. It counts as asked for, as with get().
+    /// Returns the target, or null if it does not exist yet or was removed. The target counts as asked
+    /// for, as with get().
     [[nodiscard]] std::shared_ptr<target_type> find(std::string_view name) const {
         return target_of(table_.find({name, hash_key_}));
     }
 
-    /// Sets the options of one name, instead of the defaults, before its first get(). They are the
-    /// name's until remove().
+    /// Sets the options of one name, instead of the defaults, before its first get(). They stay until
+    /// remove().
     ///
-    /// **Errors.** std::invalid_argument for a bad option; std::logic_error when the target exists or
-    /// is being made, or when other options were set for it, showing both; std::length_error when
-    /// `max_targets` names are configured.
+    /// **Errors.** Throws in these cases:
+    /// - std::invalid_argument if an option is out of range;
+    /// - std::logic_error if the target exists or is under construction;
+    /// - std::logic_error that shows both sets of options if different options are set for the name;
+    /// - std::length_error if `max_targets` names are configured.
     void configure(std::string_view name, TargetOptions<P> options);
 
     /// Sets the options of all names that begin with `prefix`, have none of their own and match no
-    /// longer prefix, before the first get() of such a name.
+    /// longer prefix. It must be called before the first get() of such a name.
     ///
-    /// **Cost.** A look at every target.
-    /// **Errors.** As configure(); std::logic_error also names a target that is in use.
+    /// **Cost.** It visits every target.
+    /// **Errors.** Throws what configure() throws; a std::logic_error for a target in use names that
+    /// target.
     void configure_prefix(std::string_view prefix, TargetOptions<P> options);
 
-    /// Forgets the target and the configuration of a name. Its transitions from now on reach no
-    /// listener of the registry; one that is being delivered on another thread may still. A target that
-    /// is being made is not there yet: it comes after, with the options that it began with.
-    /// @return true if there was such a target
+    /// Removes the target and the configuration of a name. Later transitions of the target reach no
+    /// listener of the registry, except one that is already being delivered on another thread. A
+    /// target under construction is not removed: it is added afterwards, with the options that it
+    /// began with.
+    /// @return true if the target existed
     bool remove(std::string_view name);
 
-    /// Forgets targets that are idle and that nobody has asked for, or was seen to use, for so long.
+    /// Evicts targets that are idle and were neither asked for nor seen in use for `unused_for`.
     ///
-    /// **Contract.** Their numbers over their life go with them; their configuration stays. The time
-    /// counts from the first look that saw a target unused, by evict_idle() or by `evict_after`: call
-    /// it from time to time. 0: whatever is idle now. A target with a CountWindow that has been called
-    /// is never idle again, unless it is reset(): such a window forgets only by newer calls.
-    /// **Cost.** A look at every target, under the lock of its shard; at a target that was not asked
-    /// for, its breaker's lock too.
-    /// **Errors.** std::invalid_argument if negative.
-    /// @return how many it forgot
+    /// **Contract.** The numbers over the life of an evicted target are lost; its configuration stays.
+    /// - The time starts at the first visit that finds a target unused, by evict_idle() or by
+    ///   `evict_after`. Call this function from time to time.
+    /// - If `unused_for` is 0, all targets that are idle now are evicted.
+    /// - A target with a CountWindow is not idle after its first call until it is reset(): the window
+    ///   forgets calls only when newer calls replace them.
+    ///
+    /// **Cost.** It visits every target under the lock of its shard. For a target that was not asked
+    /// for, it also takes the breaker's lock.
+    /// **Errors.** Throws std::invalid_argument if `unused_for` is negative.
+    /// @return the number of evicted targets
     std::size_t evict_idle(Nanoseconds unused_for = {});
 
-    /// Targets now. One that is being made is none yet, although it has a place of `max_targets`.
+    /// Returns the number of targets. A target under construction is not counted, although it has one
+    /// of the `max_targets` places.
     [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
-    /// Calls `f` with every target that exists when it begins, in no particular order: as a Target&, or
-    /// as a shared_ptr to keep if that is what `f` takes. `f` may call the registry: what it removes is
-    /// still visited, what it adds is not.
+    /// Calls `f` with every target that exists when the function begins, in no particular order. `f`
+    /// takes a Target&, or a shared_ptr to keep the target. `f` may call the registry: targets that it
+    /// removes are still visited, and targets that it adds are not.
     template <class F>
     void for_each(F&& f) const {
         for (const Owner& each : table_.all()) {
@@ -174,29 +195,35 @@ class Registry {
         }
     }
 
-    /// Calls `listener` with every change of state of every target, those to come included, as long as
-    /// the Subscription lives: as CircuitBreaker::on_transition(), one at a time across all targets.
+    /// Calls `listener` with every change of state of every target, including future targets, as long
+    /// as the Subscription exists. The calls have the guarantees of CircuitBreaker::on_transition(),
+    /// and come one at a time across all targets.
     ///
-    /// **Cost.** One allocation, however many targets there are. No target costs memory for it.
-    /// **Errors.** std::invalid_argument for an empty function.
+    /// **Cost.** It makes one allocation, whatever the number of targets. Targets use no memory for
+    /// it.
+    /// **Errors.** Throws std::invalid_argument for an empty function.
     [[nodiscard]] Subscription
     on_transition(std::function<void(std::string_view name, const Transition&)> listener);
 
-    /// The same for an object that keeps something for each name, given by std::ref(): its on_removal()
-    /// is called with each name that leaves, as a listener of on_removal() is.
+    /// Subscribes an object with data for each name, passed by std::ref(). The object is called with
+    /// every change of state, and its on_removal() with each name that leaves, as a listener of
+    /// on_removal() is.
     template <TargetObserver Observer>
     [[nodiscard]] Subscription on_transition(std::reference_wrapper<Observer> observer);
 
     /// Calls `listener` with the name of every target that is evicted or removed, as long as the
-    /// Subscription lives.
+    /// Subscription exists.
     ///
-    /// **Contract.** Exactly once for each target that leaves, one call at a time, outside every lock,
-    /// on the thread that caused it or on one that is delivering already. Transitions and removals of a
-    /// registry have one order. A removal comes after all transitions of the target that left, and
-    /// before those of a new target of that name. When the listener is called, a new target of that
-    /// name may exist already. The end of the registry is no removal. A listener may call anything
-    /// here; one that throws is contained.
-    /// **Errors.** std::invalid_argument for an empty function.
+    /// **Contract.** The listener is called exactly once for each target that leaves.
+    /// - Calls come one at a time, outside all locks. They run on the thread that caused the removal,
+    ///   or on a thread that is already delivering.
+    /// - Transitions and removals of a registry have one order. A removal comes after all transitions
+    ///   of the target that left, and before those of a new target of that name.
+    /// - When the listener is called, a new target of that name may exist already.
+    /// - The destruction of the registry is not a removal.
+    /// - A listener may call every member of the registry. Its exceptions are contained.
+    ///
+    /// **Errors.** Throws std::invalid_argument for an empty function.
     [[nodiscard]] Subscription
     on_removal(std::function<void(std::string_view name, Removal reason)> listener);
 
@@ -211,7 +238,7 @@ class Registry {
         return {std::move(member), target};
     }
 
-    /// Calls the listeners with the removals of a get(), however it ends.
+    /// Calls the listeners with the removals of a get() when the get() returns or throws.
     struct DeliveryAtEnd {
         const Table& table;
         ~DeliveryAtEnd() { table.deliver(); }
@@ -222,8 +249,8 @@ class Registry {
         return std::make_shared<Member>(name.name, options, clock_, table_.channel());
     }
 
-    /// Makes the target, or waits for the thread that makes it. `options_for` is nullptr where the
-    /// caller gives none.
+    /// Constructs the target, or waits for the thread that constructs it. `options_for` is nullptr if
+    /// the caller gives no function.
     template <class F>
     [[nodiscard]] Owner make(const detail::HashedName& name, F options_for);
 
@@ -231,7 +258,7 @@ class Registry {
     const RegistryOptions options_;
     [[no_unique_address]] const C clock_;
     const detail::HashKey hash_key_ = detail::random_hash_key(this);
-    // Locks are taken in this order: that of overrides_, one of table_, that of turns_.
+    // The lock order is: the lock of overrides_, one lock of table_, the lock of turns_.
     detail::Overrides<TargetOptions<P>> overrides_{options_.max_targets};
     Table table_{options_.max_targets};
     detail::Turns turns_;
@@ -241,7 +268,7 @@ template <Clock C, FailurePolicy P>
 template <class F>
 auto Registry<C, P>::make(const detail::HashedName& name, F options_for) -> Owner {
     constexpr bool relies = std::is_null_pointer_v<F>;
-    const DeliveryAtEnd delivery{table_}; // after the turn: a listener may get() this very name
+    const DeliveryAtEnd delivery{table_}; // after the turn: a listener may get() this name
     for (;;) {
         std::optional<detail::Turn> turn;
         const auto begin = [&] { turn.emplace(turns_, name.name); };
@@ -250,7 +277,7 @@ auto Registry<C, P>::make(const detail::HashedName& name, F options_for) -> Owne
             turn->wait();
             continue;
         }
-        // Before room is made: an eviction may push out what is kept for this name.
+        // This comes before the eviction, which may drop the options kept for this name.
         auto kept = relies ? table_.kept_options(name) : nullptr;
         detail::Place place{table_.places(), options_.max_targets};
         if (!place && options_.evict_after) (void)table_.evict_into(place, detail::read(clock_));
@@ -284,7 +311,7 @@ void Registry<C, P>::configure(std::string_view name, TargetOptions<P> options) 
     options.validate();
     const detail::HashedName hashed{name, hash_key_};
     overrides_.set(hashed, std::move(options), [&] {
-        // In this order: a target is in the table before its turn is over.
+        // The turns are checked first: a target is in the table before its turn is over.
         if (!turns_.contains(name) && !table_.contains(hashed)) return;
         throw std::logic_error{"Registry::configure: target \"" + std::string{name} +
                                "\" is in use; configure it before its first get()"};
@@ -294,9 +321,9 @@ void Registry<C, P>::configure(std::string_view name, TargetOptions<P> options) 
 template <Clock C, FailurePolicy P>
 void Registry<C, P>::configure_prefix(std::string_view prefix, TargetOptions<P> options) {
     options.validate();
-    std::vector<Owner> used; // declared here: what was removed meanwhile goes when no lock is held
+    std::vector<Owner> used; // declared here, so that targets are destroyed without a lock
     overrides_.set_prefix(prefix, std::move(options), [&](auto&& check_unused) {
-        // In this order, as above.
+        // The turns come first, as in configure().
         for (const std::string& name : turns_.names())
             check_unused(detail::HashedName{name, hash_key_});
         used = table_.all();

@@ -13,22 +13,22 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// What bounds a Registry.
+/// The limits of a Registry.
 ///
-/// **Errors.** validate() refuses what is out of range, by name.
+/// **Errors.** validate() refuses an option that is out of range, and names the option.
 struct RegistryOptions {
-    /// Targets at most, and separately configured names and prefixes at most: names may come from
-    /// requests. 1 or more. Default 10 000.
+    /// The largest number of targets. The numbers of configured names and of configured prefixes have
+    /// the same limit each, because names may come from requests. Must be 1 or more. Default 10 000.
     std::size_t max_targets = 10'000;
 
-    /// Forget idle targets that nobody has asked for in so long, a few whenever a new one is made, and
-    /// at the bound any idle one that must make room: see Registry::evict_idle(). Longer than 0.
-    /// Default: empty, none but on demand.
+    /// Evicts idle targets that were not asked for during this time, a few whenever a target is made.
+    /// At `max_targets`, any idle target may be evicted to make room: see Registry::evict_idle(). Must
+    /// be > 0. Default: empty; targets are only evicted on demand.
     std::optional<Nanoseconds> evict_after = std::nullopt;
 
     friend bool operator==(const RegistryOptions&, const RegistryOptions&) = default;
 
-    /// Writes it as the initializer that makes it.
+    /// Writes the options as the initializer that makes them.
     template <class Traits>
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                         const RegistryOptions& options) {

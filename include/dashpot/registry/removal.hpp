@@ -11,13 +11,13 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// Why a target left a Registry.
+/// The reason why a target left a Registry.
 enum class Removal : std::uint8_t {
-    evicted, ///< It was idle. The options configured for its name stay.
-    removed, ///< By Registry::remove(). The options configured for its name are forgotten too.
+    evicted, ///< The target was idle. The options configured for its name stay.
+    removed, ///< Registry::remove() was called. The options configured for its name are removed too.
 };
 
-/// The name of the enumerator.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(Removal reason) noexcept {
     switch (reason) {
     case Removal::evicted: return "evicted";
@@ -32,8 +32,8 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
     return out << to_string(reason);
 }
 
-/// An object that keeps something for each name: it is called with each transition, and its member
-/// function on_removal() with each name that leaves. See Registry::on_transition().
+/// An object with data for each name. It is called with each transition, and its member function
+/// on_removal() with each name that leaves. See Registry::on_transition().
 template <class T>
 concept TargetObserver =
     requires(T& observer, std::string_view name, const Transition& transition, Removal reason) {

@@ -27,21 +27,21 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// What one target has: a policy and options for its breaker, a limit for its bulkhead.
+/// The options of a target: a policy and options for its breaker, and a limit for its bulkhead.
 ///
 /// **Errors.** validate() refuses what the policy and BreakerOptions refuse.
 template <FailurePolicy P = ConsecutiveFailures>
 struct TargetOptions {
-    /// When the breaker opens. Default: the policy's own.
+    /// The rule that opens the breaker. Default: the policy's defaults.
     P policy{};
-    /// How long it stays open, and how it probes.
+    /// How long the breaker stays open, and how it probes.
     BreakerOptions breaker{};
-    /// Calls in flight at most. 0 is closed for maintenance. Default 10.
+    /// The largest number of calls in flight. 0 refuses all calls, for maintenance. Default 10.
     std::uint32_t max_concurrent = 10;
 
     friend bool operator==(const TargetOptions&, const TargetOptions&) = default;
 
-    /// Writes it as the initializer that makes it, where the policy can be written.
+    /// Writes the options as the initializer that makes them, if the policy can be written.
     template <class Traits>
         requires requires(std::basic_ostream<char, Traits>& out, const P& rule) { out << rule; }
     friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
@@ -59,24 +59,25 @@ struct TargetOptions {
     }
 };
 
-/// One compartment: the breaker and the bulkhead of one target, asked together.
+/// The breaker and the bulkhead of one target, which together decide about each call.
 ///
 ///     auto entry = target.try_enter();
 ///     if (!entry) return refused(entry.refusal());
 ///     entry.record(send(request) ? Outcome::success : Outcome::failure);
 ///
-/// **Contract.** A call is let in by both or by neither, in one step. If both refuse, the refusal is
-/// the breaker's. A full bulkhead changes nothing in the breaker: no probe is taken, OPEN stays OPEN
-/// when its wait is over, and nothing counts against the target.
-/// **Threads.** Every member, any thread, any time.
-/// **Cost.** A breaker's permit and a bulkhead's slot.
+/// **Contract.** A call is admitted by both guards or by neither, in one step. If both refuse, the
+/// refusal is the breaker's. A full bulkhead changes nothing in the breaker: no probe is granted, OPEN
+/// stays OPEN after the reset timeout, and nothing is recorded.
+/// **Threads.** Any thread may call every member at any time.
+/// **Cost.** A call costs a permit of the breaker and a slot of the bulkhead.
 /// **Errors.** The constructor throws std::invalid_argument that names the field out of range.
 template <Clock C = SteadyClock, FailurePolicy P = ConsecutiveFailures>
 class Target {
   public:
     class Entry;
 
-    /// Its name is for logs and metrics; the registry gives each of its targets another.
+    /// Makes a target. Its name is for logs and metrics; in a registry each target has a different
+    /// name.
     explicit Target(std::string name, TargetOptions<P> options = {}, C clock = C{})
         : name_{std::move(name)},
           breaker_{std::move(options.policy), options.breaker, std::move(clock)},
@@ -85,32 +86,35 @@ class Target {
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
 
-    /// As long as the target lives.
+    /// Returns the name. The view is valid as long as the target exists.
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
-    /// Each guard alone: for state, commands and listeners. A call goes through both, by try_enter().
+    /// Returns one guard alone, for state, commands and listeners. A call must pass both, through
+    /// try_enter().
     [[nodiscard]] CircuitBreaker<C, P>& breaker() noexcept { return breaker_; }
     [[nodiscard]] const CircuitBreaker<C, P>& breaker() const noexcept { return breaker_; }
     [[nodiscard]] Bulkhead& bulkhead() noexcept { return bulkhead_; }
     [[nodiscard]] const Bulkhead& bulkhead() const noexcept { return bulkhead_; }
 
-    /// Asks to make one call now. Never waits.
+    /// Requests admission for one call. It never waits.
     [[nodiscard]] Entry try_enter() noexcept { return Entry{*this}; }
 
-    /// Calls `f` if both guards let it, and records how it ended: as CircuitBreaker::call().
+    /// Calls `f` if both guards admit the call, and records the outcome as CircuitBreaker::call()
+    /// does.
     ///
-    /// **Contract.** The slot is free, and the answer recorded, before the caller sees the result.
+    /// **Contract.** The slot is free and the outcome is recorded before the caller receives the
+    /// result.
     template <class F, class Classify = ByException>
         requires std::invocable<F>
     [[nodiscard]] auto call(F&& f, Classify&& classify = {}) -> Result<std::invoke_result_t<F>> {
         return detail::admitted_call(try_enter(), std::forward<F>(f), classify);
     }
 
-    /// Changes policy, breaker and limit of the target as it runs: as CircuitBreaker::reconfigure() and
-    /// Bulkhead::resize().
+    /// Changes the policy, the breaker's options and the limit of a running target, as
+    /// CircuitBreaker::reconfigure() and Bulkhead::resize() do.
     ///
-    /// **Contract.** Each guard changes in one step, and both by the same call, whoever else calls it:
-    /// of calls that overlap, the breaker and the limit that stay are of one.
-    /// **Errors.** As the constructor; then nothing has changed.
+    /// **Contract.** Each guard changes in one step. If calls overlap, the final options of the
+    /// breaker and the final limit come from the same call.
+    /// **Errors.** Throws what the constructor throws; then nothing has changed.
     void reconfigure(TargetOptions<P> options)
         requires detail::CanBeReconfigured<P>
     {
@@ -124,19 +128,20 @@ class Target {
     Bulkhead bulkhead_;
 };
 
-/// The right to make one call to a target: a breaker's permit and a bulkhead's slot in one.
+/// The right to make one call to a target: a breaker's permit and a bulkhead's slot.
 ///
-/// **Contract.** As CircuitBreaker::Permit. The slot is freed at the answer, whether it counts or not,
-/// and at the latest with the entry.
-/// **Threads.** May move between threads; one at a time. Must not outlive its target: keep the
-/// shared_ptr that the registry gave you.
+/// **Contract.** The permit behaves as CircuitBreaker::Permit does. The slot is freed when the outcome
+/// is recorded, whether the outcome counts or not, and at the latest when the entry is destroyed.
+/// **Threads.** An entry may move between threads; one thread at a time may use it. It must not
+/// outlive its target: keep the shared_ptr that the registry returned.
 template <Clock C, FailurePolicy P>
 class Target<C, P>::Entry {
   public:
     using duration = Nanoseconds;
 
     Entry(Entry&&) noexcept = default;
-    /// Drops what it held before, the slot first: dropping the permit may run listeners.
+    /// Drops the held permit and slot first. The slot is freed before the permit, because dropping the
+    /// permit may run listeners.
     Entry& operator=(Entry&& other) noexcept {
         slot_ = std::move(other.slot_);
         permit_ = std::move(other.permit_);
@@ -144,16 +149,17 @@ class Target<C, P>::Entry {
     }
     ~Entry() = default;
 
-    /// True while it is granted and unanswered.
+    /// Returns true if the entry was granted and has no recorded outcome.
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(permit_); }
 
-    /// Why it was refused; only of an entry that was.
+    /// Returns the reason of a refusal. It may only be called if the entry was refused.
     [[nodiscard]] Refusal refusal() const noexcept { return permit_.refusal(); }
 
-    /// The breaker's generation that it was granted or refused in.
+    /// Returns the breaker's generation at the time of the grant or refusal.
     [[nodiscard]] std::uint64_t generation() const noexcept { return permit_.generation(); }
 
-    /// Frees the slot, then answers the permit: as CircuitBreaker::Permit. @return whether it counted
+    /// Frees the slot, then records a success as CircuitBreaker::Permit does.
+    /// @return true if the outcome counted
     bool success() noexcept { return leave().success(); }
     bool success(duration elapsed) noexcept { return leave().success(elapsed); }
     bool failure() noexcept { return leave().failure(); }
@@ -162,7 +168,7 @@ class Target<C, P>::Entry {
     bool record(Outcome outcome) noexcept { return leave().record(outcome); }
     bool record(Outcome outcome, duration elapsed) noexcept { return leave().record(outcome, elapsed); }
 
-    /// Gives both back unused, because the call was not made after all.
+    /// Gives both back unused, because the call was not made.
     void release() noexcept { leave().release(); }
 
   private:
@@ -175,14 +181,15 @@ class Target<C, P>::Entry {
                                                  detail::SlotToTake{target.bulkhead_, slot})},
           slot_{std::move(slot)} {}
 
-    /// Frees the slot first: recording may run listeners, and a slow one must not hold it.
+    /// Frees the slot first: recording an outcome may run listeners, and a slow listener must not hold
+    /// the slot.
     typename CircuitBreaker<C, P>::Permit& leave() noexcept {
         slot_.release();
         return permit_;
     }
 
     typename CircuitBreaker<C, P>::Permit permit_;
-    Bulkhead::Permit slot_; // after permit_, so that it goes first when the entry is dropped
+    Bulkhead::Permit slot_; // declared after permit_, so that it is destroyed first
 };
 
 } // namespace dashpot::inline DASHPOT_ABI

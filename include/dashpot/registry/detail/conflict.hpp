@@ -15,12 +15,13 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 template <class Options>
 concept Printable = requires(std::ostream& out, const Options& options) { out << options; };
 
-/// The error of two sets of options for one thing: says which they are, where they can be written.
+/// Makes the error for two different sets of options for the same name or prefix. If the options can
+/// be written, the message contains both.
 template <class Options>
 [[nodiscard]] std::logic_error conflict(std::string_view what, const Options& first,
                                         const Options& second) {
     std::ostringstream text;
-    text.imbue(std::locale::classic()); // a policy of the user's may write numbers itself
+    text.imbue(std::locale::classic()); // a custom policy may write numbers itself
     text << what;
     if constexpr (Printable<Options>) {
         text << " was given " << first << " before, and now " << second;

@@ -19,18 +19,18 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 
 class Feed;
 
-/// What happened to a target, on its way to the registry's listeners.
+/// An event of a target, on its way to the registry's listeners.
 struct TargetEvent {
-    std::shared_ptr<const Feed> feed; // the name outlives a target that is destroyed meanwhile
+    std::shared_ptr<const Feed> feed; // keeps the name after the target is destroyed
     std::variant<Transition, Removal> what;
 };
 
-/// One queue for all targets of a registry: its events have one order.
+/// The queue for all targets of a registry. All events of the registry are in one order.
 using TargetChannel = EventChannel<TargetEvent>;
 
-/// How a target's events reach the registry's listeners. Has no queue of its own.
+/// Forwards a target's events to the registry's listeners. It has no queue of its own.
 ///
-/// **Threads.** Any. Must be owned by a shared_ptr.
+/// **Threads.** Any thread may call it. The feed must be owned by a shared_ptr.
 class Feed final : public TransitionSink, public std::enable_shared_from_this<Feed> {
   public:
     Feed(std::string_view name, std::shared_ptr<TargetChannel> channel)
@@ -38,15 +38,19 @@ class Feed final : public TransitionSink, public std::enable_shared_from_this<Fe
 
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
 
-    /// From now on no transition of the target reaches a listener, not even one that waits.
+    /// Stops delivery: after this call no transition of the target reaches a listener, including
+    /// transitions that are still queued. The release store pairs with the acquire load in
+    /// tell_transition().
     void silence() noexcept { is_live_.store(false, std::memory_order_release); }
 
     bool push(const Transition& transition) noexcept override { return push_event(transition); }
-    /// Called under the lock that a new target of the same name would be added under.
+    /// Queues a removal. It is called under the lock under which a new target of the same name would
+    /// be added.
     void push(Removal reason) noexcept { (void)push_event(reason); }
     void deliver() noexcept override { channel_->deliver(); }
 
-    /// Calls `listener` with the transition, if the event is one and the target was not removed.
+    /// Calls `listener` with the transition if the event is a transition and the target was not
+    /// removed.
     template <class Listener>
     static void tell_transition(const TargetEvent& event, Listener& listener) {
         const auto* const transition = std::get_if<Transition>(&event.what);
@@ -54,7 +58,7 @@ class Feed final : public TransitionSink, public std::enable_shared_from_this<Fe
         listener(event.feed->name(), *transition);
     }
 
-    /// Calls `listener` with the reason, if the event is a removal.
+    /// Calls `listener` with the reason if the event is a removal.
     template <class Listener>
     static void tell_removal(const TargetEvent& event, Listener&& listener) {
         if (const auto* const reason = std::get_if<Removal>(&event.what)) {

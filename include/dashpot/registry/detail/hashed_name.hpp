@@ -13,17 +13,17 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// A name and its hash, computed once. It refers to the name.
+/// A reference to a name, together with the name's hash, which is computed once.
 struct HashedName {
     HashedName(std::string_view n, HashKey key) noexcept : name{n}, hash{keyed_hash(n, key)} {}
-    /// A name whose hash is known.
+    /// Takes a name whose hash is known.
     HashedName(std::string_view n, std::uint64_t h) noexcept : name{n}, hash{h} {}
 
     std::string_view name;
     std::uint64_t hash;
 };
 
-/// A name of its own, and its hash.
+/// A name that is owned, and its hash.
 struct OwnedName {
     explicit OwnedName(const HashedName& other) : name{other.name}, hash{other.hash} {}
 
@@ -31,17 +31,18 @@ struct OwnedName {
     std::uint64_t hash;
 };
 
-/// The hash that a name brings along.
+/// Returns the stored hash of a name.
 struct HashOfName {
     using is_transparent = void;
-    /// Half of it: a map divides by its number of buckets, and a division of small numbers is quick.
+    /// Returns the lower half of the hash. A map divides by its number of buckets, and a division of
+    /// small numbers is fast.
     template <class Name>
     [[nodiscard]] std::size_t operator()(const Name& key) const noexcept {
         return static_cast<std::uint32_t>(key.hash);
     }
 };
 
-/// Two names of different hashes need no look at their bytes.
+/// Compares the hashes first, and the bytes only if the hashes are equal.
 struct SameName {
     using is_transparent = void;
     template <class A, class B>
@@ -50,8 +51,8 @@ struct SameName {
     }
 };
 
-/// Values by name, looked up with a HashedName. Names may come from requests: the key of their hashes
-/// must be a secret.
+/// A map of values by name, looked up with a HashedName. Names may come from requests: the key of
+/// their hashes must be secret.
 template <class T>
 using ByName = std::unordered_map<OwnedName, T, HashOfName, SameName>;
 

@@ -14,9 +14,10 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Options that functions gave to targets that were evicted: those of the names evicted last.
+/// Keeps the options that functions gave to evicted targets, for the names that were evicted last.
 ///
-/// **Threads.** Any. Its lock is taken last. Options are destroyed by the caller, outside every lock.
+/// **Threads.** Any thread may call it. Its lock is the last in the lock order. The caller destroys
+/// options outside all locks.
 template <class Value>
 class KeptOptions {
   public:
@@ -24,16 +25,17 @@ class KeptOptions {
 
     explicit KeptOptions(std::size_t most) noexcept : most_{most} {}
 
-    /// Null if there are none for that name.
+    /// Returns the options kept for that name, or null.
     [[nodiscard]] Options of(const HashedName& name) const {
         const std::lock_guard lock{mutex_};
         const auto found = by_name_.find(name);
         return found != by_name_.end() ? found->second.options : nullptr;
     }
 
-    /// Keeps `options` for a name in place of what is kept for it. Null: nothing. If there are `most`
-    /// names already, the one that was kept first goes. Out of memory, nothing is kept.
-    /// @return options to destroy, for lack of room or since others took their place
+    /// Keeps `options` for a name, and replaces the options that are kept for the name. If `options`
+    /// is null, nothing is kept for the name. If `most` names are kept already, the name that was kept
+    /// first is dropped. If memory is exhausted, nothing is kept.
+    /// @return options to destroy, because they were dropped or replaced
     [[nodiscard]] Options replace(const HashedName& name, Options options) noexcept {
         const std::lock_guard lock{mutex_};
         if (const auto found = by_name_.find(name); found != by_name_.end()) {

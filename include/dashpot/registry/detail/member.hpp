@@ -17,7 +17,8 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// A target of a registry and its feed, owned as one. What users hold is a share of it.
+/// A target of a registry and its feed in one allocation. Users hold shared_ptrs to the target that
+/// own the member.
 template <Clock C, FailurePolicy P>
 struct Member {
     Member(std::string_view name, const TargetOptions<P>& options, const C& clock,
@@ -27,8 +28,9 @@ struct Member {
         ForwardTransitions::of(target.breaker(), feed);
     }
 
-    /// Returns true if a new target would behave as this one: its breaker would, nothing is in flight,
-    /// the limit is the one that it was made with, and its breaker has no listener of its own.
+    /// Returns true if a new target would behave like this one. This requires that the breaker would,
+    /// that nothing is in flight, that the limit was not changed, and that the breaker has no listener
+    /// of its own.
     [[nodiscard]] bool is_as_new() const {
         const Bulkhead& hull = target.bulkhead();
         return hull.in_flight() == 0 && hull.max_concurrent() == max_concurrent &&
@@ -36,10 +38,10 @@ struct Member {
     }
 
     Target<C, P> target;
-    std::shared_ptr<const TargetOptions<P>> given_options; // by a function, and not the defaults
+    std::shared_ptr<const TargetOptions<P>> given_options; // from a function; not the defaults
     const std::shared_ptr<Feed> feed;
     const std::uint32_t max_concurrent;
-    std::uint64_t hash = 0; // of the name; set when it is added
+    std::uint64_t hash = 0; // of the name; set when the member is added
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

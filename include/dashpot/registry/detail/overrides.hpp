@@ -18,10 +18,11 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Options that differ from the defaults, by name and by prefix.
+/// The options that differ from the defaults, by name and by prefix.
 ///
-/// **Contract.** The options of a name go before those of a prefix, a longer prefix before a shorter.
-/// **Threads.** Any. Options are compared, printed and destroyed outside the lock.
+/// **Contract.** The options of a name have priority over those of a prefix, and those of a longer
+/// prefix over those of a shorter prefix.
+/// **Threads.** Any thread may call it. Options are compared, printed and destroyed outside the lock.
 template <class Value>
 class Overrides {
   public:
@@ -29,7 +30,7 @@ class Overrides {
 
     explicit Overrides(std::size_t most) noexcept : most_{most} {}
 
-    /// Null if there are none for that name.
+    /// Returns the options for that name, or null.
     [[nodiscard]] Options of(const HashedName& name) const {
         const std::lock_guard lock{mutex_};
         if (const auto own = names_.find(name); own != names_.end()) return own->second;
@@ -37,8 +38,8 @@ class Overrides {
         return by_prefix != nullptr ? by_prefix->second : nullptr;
     }
 
-    /// `check_unused()` throws if the name is in use. It is called under the lock: who comes to be in
-    /// use after it asks of(), and is given what is set here.
+    /// Sets the options of a name. `check_unused()` throws if the name is in use. It is called under
+    /// the lock: a name that is used later calls of() afterwards, and thus receives these options.
     template <class Check>
     void set(const HashedName& name, Value value, Check&& check_unused) {
         const auto given = std::make_shared<const Value>(std::move(value));
@@ -57,7 +58,8 @@ class Overrides {
         if (before) check_equal("Registry::configure: target", name.name, *before, *given);
     }
 
-    /// `for_each_used(f)` calls `f(name)` for all that are in use, under the lock.
+    /// Sets the options of a prefix. `for_each_used(f)` calls `f(name)` for all names in use, under
+    /// the lock.
     template <class ForEach>
     void set_prefix(std::string_view prefix, Value value, ForEach&& for_each_used) {
         const auto given = std::make_shared<const Value>(std::move(value));
@@ -77,9 +79,9 @@ class Overrides {
         if (before) check_equal("Registry::configure_prefix: prefix", prefix, *before, *given);
     }
 
-    /// Forgets what was set for a name.
+    /// Removes the options of a name.
     void forget(const HashedName& name) {
-        Options forgotten; // goes when the lock is gone
+        Options forgotten; // destroyed after the lock is released
         const std::lock_guard lock{mutex_};
         if (const auto found = names_.find(name); found != names_.end()) {
             forgotten = std::move(found->second);
@@ -108,7 +110,7 @@ class Overrides {
                                  std::to_string(most_) + ") already"};
     }
 
-    const std::size_t most_; // of each
+    const std::size_t most_; // of names, and of prefixes
     mutable threading::mutex mutex_;
     ByName<Options> names_;       // guarded by mutex_
     PrefixMap<Options> prefixes_; // guarded by mutex_

@@ -10,10 +10,12 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Takes one of so many places if one is free; gives it back unless it is kept.
+/// Reserves one of `most` places if one is free. The destructor releases the place unless keep() was
+/// called.
 ///
-/// **Contract.** Never more taken than there are, not even for a moment. A place given back with
-/// give_back() happens before it is taken again.
+/// **Contract.** The number of reserved places never exceeds `most`, not even for a moment.
+/// give_back() of a place happens before its next reservation: the release in give_back() pairs with
+/// the acquire in the constructor.
 class [[nodiscard]] Place {
   public:
     Place(threading::atomic<std::size_t>& taken, std::size_t most) noexcept : taken_{taken} {
@@ -32,13 +34,13 @@ class [[nodiscard]] Place {
         if (is_held_) give_back(taken_);
     }
 
-    /// True if it got one, and until it is kept.
+    /// Returns true if a place is reserved and keep() was not called.
     [[nodiscard]] explicit operator bool() const noexcept { return is_held_; }
 
-    /// Takes over the place of somebody who leaves, so that no third one can.
+    /// Takes over the place of a removed target. No other thread can take the place in between.
     void inherit() noexcept { is_held_ = true; }
 
-    /// It stays taken, until give_back().
+    /// Keeps the place reserved until give_back().
     void keep() noexcept { is_held_ = false; }
 
     static void give_back(threading::atomic<std::size_t>& taken) noexcept {

@@ -14,7 +14,7 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Values by prefix: the longest one that a name begins with is the name's.
+/// Values by prefix. The value for a name is that of its longest prefix in the map.
 template <class T>
 class PrefixMap {
   public:
@@ -22,24 +22,25 @@ class PrefixMap {
 
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
-    /// That very prefix; null if there is none.
+    /// Returns the entry of exactly this prefix, or null.
     [[nodiscard]] const Entry* find(std::string_view prefix) const {
         const auto found = entries_.find(prefix);
         return found != entries_.end() ? &*found : nullptr;
     }
 
-    /// The longest prefix of `name`; null if there is none.
+    /// Returns the entry of the longest prefix of `name`, or null.
     ///
-    /// **Cost.** One look-up, and one more for each prefix met on the way that shares only its
-    /// beginning with the name.
+    /// **Cost.** One look-up, and one more for each visited prefix that shares only its beginning with
+    /// the name.
     [[nodiscard]] const Entry* longest(std::string_view name) const {
         for (;;) {
-            // All prefixes of a name are at or before it, the longest last.
+            // All prefixes of a name are sorted at or before the name, the longest one last.
             auto at = entries_.upper_bound(name);
             if (at == entries_.begin()) return nullptr;
             --at;
             if (name.starts_with(at->first)) return &*at;
-            // Between that one and the name is none: look again from what both begin with.
+            // No prefix of the name lies between the visited entry and the name. The next look-up
+            // therefore starts from the common beginning of both.
             const auto differs =
                 std::mismatch(name.begin(), name.end(), at->first.begin(), at->first.end());
             name = name.substr(0, static_cast<std::size_t>(differs.first - name.begin()));

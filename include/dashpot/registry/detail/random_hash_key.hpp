@@ -16,7 +16,7 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// A key that depends on all of `words`, and on `key`.
+/// Returns a key that depends on all of `words`, and on `key`.
 template <std::size_t N>
 [[nodiscard]] constexpr HashKey derived_key(const std::array<std::uint64_t, N>& words,
                                             HashKey key) noexcept {
@@ -30,11 +30,12 @@ template <std::size_t N>
 }
 
 #ifdef DASHPOT_THREADING_HEADER
-/// A checker replays schedules: what depends on the key must be the same each time.
+/// Returns a constant key: a checker replays schedules, so everything that depends on the key must be
+/// the same each time.
 [[nodiscard]] constexpr HashKey random_hash_key(const void*) noexcept { return {}; }
 #else
-/// The secret of this process, drawn at its first use. Where the system has no random numbers to give,
-/// it rests on what an outsider cannot know exactly: addresses and times.
+/// Returns the secret of this process, which is drawn at the first use. If the system has no random
+/// numbers, the secret depends on addresses and times, which an outsider cannot know exactly.
 [[nodiscard]] inline HashKey process_hash_key() noexcept {
     static const HashKey key = [] {
         static constinit char place = 0;
@@ -52,7 +53,7 @@ template <std::size_t N>
                 *half = std::uint64_t{device()} << 32U;
                 *half |= device();
             }
-        } catch (...) { // no descriptor left, or no such device
+        } catch (...) { // no free descriptor, or no such device
         }
         words[4] =
             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -61,10 +62,10 @@ template <std::size_t N>
     return key;
 }
 
-/// A key that no other registry of this process has, and that nobody outside it can know.
+/// Returns a key that no other registry of this process has, and that is secret to other processes.
 ///
-/// **Threads.** Any. **Cost.** The first call asks the system for random numbers; later ones read a
-/// clock.
+/// **Threads.** Any thread may call it. **Cost.** The first call reads random numbers from the system;
+/// later calls read a clock.
 [[nodiscard]] inline HashKey random_hash_key(const void* owner) noexcept {
     static constinit threading::atomic<std::uint64_t> latest{0};
     const std::array<std::uint64_t, 3> words{

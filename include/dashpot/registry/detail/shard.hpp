@@ -20,35 +20,37 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Some of a registry's targets, under a lock of their own, and a hand that goes round them.
+/// A part of a registry's targets, under its own lock, with a CLOCK hand that visits the targets in a
+/// ring.
 ///
-/// Functions named _locked need the lock. What they take out they return, so that it is destroyed
-/// when the lock is gone.
+/// Functions named _locked require the lock. They return the members that they take out, so that the
+/// caller destroys them after the lock is released.
 template <Clock C, FailurePolicy P>
 struct alignas(cache_line) Shard {
     using Owner = std::shared_ptr<Member<C, P>>;
 
     struct Slot {
         Owner member;
-        std::size_t place = 0;      // in the ring
-        bool was_asked_for = true;  // or seen in use, since the hand was here
-        bool was_relied_on = false; // by a get() that could not give its options again
-        Instant unused_since{};     // if it was not: when the hand first saw that
+        std::size_t place = 0;      // index in the ring
+        bool was_asked_for = true;  // or was seen in use, since the hand visited it
+        bool was_relied_on = false; // by a get() that cannot give its options again
+        Instant unused_since{};     // if not asked for: the time of the hand's visit
     };
 
-    /// Null if there is none. `relies` says that the caller could not give the options of the target
-    /// again.
+    /// Returns the target, or null. `relies` is true if the caller could not give the options of the
+    /// target again.
     [[nodiscard]] Owner find_locked(const HashedName& name, bool relies = false) {
         const auto found = by_name.find(name);
         if (found == by_name.end()) return nullptr;
-        // A mark and not the time: a clock reading costs as much as the look-up. Written only if it is
-        // new, so that a name in constant use shares its line.
+        // Sets a mark instead of a time, because a clock reading costs as much as the look-up. The
+        // mark is written only if it changes, so that threads that use the same name constantly share
+        // the cache line.
         if (!found->second.was_asked_for) found->second.was_asked_for = true;
         if (relies && !found->second.was_relied_on) found->second.was_relied_on = true;
         return found->second.member;
     }
 
-    /// All of it, or nothing if it throws.
+    /// Adds a member. If it throws, nothing is added.
     void add_locked(Owner member, const HashedName& name, bool relies = false) {
         if (ring.size() == ring.capacity()) ring.reserve((std::max)(2 * ring.size(), std::size_t{8}));
         member->hash = name.hash;
@@ -60,7 +62,7 @@ struct alignas(cache_line) Shard {
         ring.push_back(&added);
     }
 
-    /// Null if there is none.
+    /// Takes the member out and returns it, or returns null.
     template <class Name>
     [[nodiscard]] Owner take_locked(const Name& name) {
         const auto found = by_name.find(name);
@@ -73,8 +75,9 @@ struct alignas(cache_line) Shard {
         return taken;
     }
 
-    /// Moves the hand on, over `looks` slots at most, to the next that `is_ripe`; takes that one out.
-    /// Null if there is none. `looks` is then what is left of them.
+    /// Moves the hand over at most `looks` slots to the next slot for which `is_ripe` returns true,
+    /// and takes its member out. Returns null if there is no such slot. On return, `looks` is the
+    /// number of remaining visits.
     template <class Ripe>
     [[nodiscard]] Owner evict_next_locked(std::size_t& looks, Ripe&& is_ripe) {
         for (; looks != 0 && !ring.empty(); --looks) {
@@ -82,18 +85,20 @@ struct alignas(cache_line) Shard {
             auto& [name, slot] = *ring[hand];
             if (is_ripe(slot)) {
                 --looks;
-                return take_locked(name); // the last one takes its place: the hand stays
+                return take_locked(name); // the last slot moves to this index: the hand stays
             }
             ++hand;
         }
         return nullptr;
     }
 
-    /// Nobody could tell it from a new one, and nobody holds it.
+    /// Returns true if the target cannot be distinguished from a new one, and no other shared_ptr owns
+    /// it.
     ///
-    /// Whoever asks for it needs the lock, so a count of one stays one. It is read relaxed: what the
-    /// last holder did before letting go need not be visible yet. Giving a share back makes it so, for
-    /// every owner may turn out to be the last, who has to see what all others did.
+    /// A new owner needs the lock, so a count of one cannot change here. use_count() is a relaxed
+    /// load: the writes of the last owner need not be visible yet. The copy and reset() below make
+    /// them visible: the decrement of the count pairs with the decrement of the last other owner,
+    /// because each owner may have to destroy the object.
     [[nodiscard]] static bool is_idle(const Slot& slot) {
         if (slot.member.use_count() != 1) return false;
         if (slot.was_relied_on && slot.member->given_options) return false;
@@ -101,17 +106,19 @@ struct alignas(cache_line) Shard {
         return slot.member->is_as_new();
     }
 
-    /// The same; where not, it is seen in use, and that is as good as asked for.
+    /// Returns is_idle(). If the target is not idle, it was seen in use, and its slot is marked as
+    /// asked for.
     [[nodiscard]] static bool is_seen_idle(Slot& slot) {
         if (is_idle(slot)) return true;
         if (!slot.was_asked_for) slot.was_asked_for = true;
         return false;
     }
 
-    /// is_idle(), and neither asked for nor seen in use for so long. Turns the mark into a time: so it
-    /// may take a look longer, and never less. A clock that stepped back begins anew.
+    /// Returns true if the target is idle, and was neither asked for nor seen in use for at least
+    /// `unused_for`. The function turns a mark into a time. A target may thus be evicted one visit
+    /// later than necessary, but never too early. If the clock steps back, the time starts again.
     [[nodiscard]] static bool is_unused(Slot& slot, Instant now, std::chrono::nanoseconds unused_for) {
-        // However young it is: who is seen in use begins anew.
+        // If the target is in use, its time starts again, even if it has just started.
         if (!slot.was_asked_for && now >= slot.unused_since && is_idle(slot)) {
             return between(slot.unused_since, now) >= unused_for;
         }

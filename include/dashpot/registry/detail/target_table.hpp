@@ -30,38 +30,41 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// The targets of a registry by name: so many at most, some of them idle.
+/// The targets of a registry by name. Their number is bounded, and some of them may be idle.
 ///
-/// **Threads.** Any. Targets are made and destroyed outside the locks.
+/// **Threads.** Any thread may call it. Targets are constructed and destroyed outside the locks.
 template <Clock C, FailurePolicy P>
 class TargetTable {
   public:
     using Owner = typename Shard<C, P>::Owner;
 
-    /// How many targets evict_into() may look at in any case.
+    /// The number of targets that each evict_into() may visit.
     static constexpr std::size_t few = 16;
-    /// In that time it looks at no more than all of them beyond that.
+    /// In this period, all calls of evict_into() together visit at most the number of all targets
+    /// beyond `few` per call.
     static constexpr std::chrono::nanoseconds look_period = std::chrono::seconds{1};
 
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
     using Kept = KeptOptions<TargetOptions<P>>;
 
-    /// @param most_kept  evicted names at most whose options by a function are kept
+    /// @param most_kept  the largest number of evicted names whose options from a function are kept
     explicit TargetTable(std::size_t most_kept) noexcept : kept_{most_kept} {}
 
-    /// Null if there is none. It counts as asked for. `relies` says that the caller could not give the
-    /// options of the target again.
+    /// Returns the target, or null, and marks the target as asked for. `relies` is true if the caller
+    /// could not give the options of the target again.
     [[nodiscard]] Owner find(const HashedName& name, bool relies = false) const {
         return find_or(name, [] {}, relies);
     }
 
-    /// The options that a function gave to the target of that name before it was evicted, or null.
+    /// Returns the options that a function gave to the target of that name before its eviction, or
+    /// null.
     [[nodiscard]] typename Kept::Options kept_options(const HashedName& name) const {
         return kept_.of(name);
     }
 
-    /// The same; where there is none, calls `absent()` under the lock that one is added under.
+    /// Returns find(). If there is no target, it calls `absent()` under the lock under which the
+    /// target would be added.
     template <class F>
     [[nodiscard]] Owner find_or(const HashedName& name, F&& absent, bool relies = false) const {
         Shard<C, P>& shard = shard_of(name);
@@ -71,14 +74,14 @@ class TargetTable {
         return found;
     }
 
-    /// Whether there is one; asks for nothing.
+    /// Returns true if the target exists. The target is not marked as asked for.
     [[nodiscard]] bool contains(const HashedName& name) const {
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
         return shard.by_name.contains(name);
     }
 
-    /// Adds what is not there, in a place that was taken for it. `relies` as for find().
+    /// Adds a new target in a reserved place. `relies` has the meaning as in find().
     void add(const Owner& member, const HashedName& name, Place& place, bool relies = false) {
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
@@ -87,10 +90,10 @@ class TargetTable {
         size_.fetch_add(1, std::memory_order_relaxed);
     }
 
-    /// Takes it out, and forgets the options kept for it; null if there is none. deliver() has to
-    /// follow.
+    /// Takes the target out and drops the options kept for its name. Returns the target, or null. The
+    /// caller must call deliver() afterwards.
     [[nodiscard]] Owner remove(const HashedName& name) {
-        typename Kept::Options dropped; // goes when the locks are gone
+        typename Kept::Options dropped; // destroyed after the locks are released
         Shard<C, P>& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
         Owner removed = shard.take_locked(name);
@@ -103,13 +106,14 @@ class TargetTable {
         return removed;
     }
 
-    /// Where the events of all targets go. Targets that nothing listens to cost no memory for it.
+    /// Returns the queue for the events of all targets. Targets without listeners use no memory for
+    /// it.
     [[nodiscard]] const std::shared_ptr<TargetChannel>& channel() const noexcept { return channel_; }
 
-    /// Calls the listeners with the removals that wait. Call it without a lock.
+    /// Calls the listeners with the queued removals. The caller must not hold a lock.
     void deliver() const noexcept { channel_->deliver(); }
 
-    /// All, at some moment each.
+    /// Returns all targets. Each shard is read at its own moment.
     [[nodiscard]] std::vector<Owner> all() const {
         std::vector<Owner> all;
         all.reserve(size());
@@ -120,45 +124,47 @@ class TargetTable {
         return all;
     }
 
-    /// The number of taken places, for a Place.
+    /// Returns the counter of reserved places, for a Place.
     [[nodiscard]] threading::atomic<std::size_t>& places() noexcept { return places_; }
 
-    /// Where there is no place: one that an idle target leaves. The target is destroyed by the caller,
-    /// and deliver() has to follow.
+    /// If no place is free, evicts an idle target and gives its place to `place`. The caller destroys
+    /// the returned target and must call deliver() afterwards.
     [[nodiscard]] Owner evict_into(Place& place, Instant now);
 
-    /// Forgets a few of those that were unused for so long. deliver() has to follow.
+    /// Evicts a few targets that were unused for `unused_for`. The caller must call deliver()
+    /// afterwards.
     void evict_some(Instant now, std::chrono::nanoseconds unused_for);
 
-    /// Forgets all that are idle, if `unused_for` is 0, or were unused for so long.
+    /// Evicts all targets that were unused for `unused_for`, or all idle targets if `unused_for` is 0.
     std::size_t evict_all(Instant now, std::chrono::nanoseconds unused_for);
 
   private:
-    /// Announces an evicted target and keeps its options, under the lock of its shard: a new target of
-    /// that name comes after both. What is dropped goes with the target.
+    /// Queues the eviction of a target and keeps its options, under the lock of its shard. A new
+    /// target of that name is thus added after both. Options that are dropped are destroyed with the
+    /// target.
     void evicted_locked(const Owner& evicted) noexcept {
         evicted->feed->push(Removal::evicted);
         evicted->given_options =
             kept_.replace({evicted->target.name(), evicted->hash}, std::move(evicted->given_options));
     }
 
-    /// By the upper bits: the map in the shard uses the lower ones.
+    /// Selects the shard by the upper bits of the hash: the map in the shard uses the lower bits.
     [[nodiscard]] Shard<C, P>& shard_of(const HashedName& name) const noexcept {
         return shards_[static_cast<std::size_t>(name.hash >> 32U) % shards_.size()];
     }
 
-    /// The shard to begin with, another one each time.
+    /// Returns the shard to start with; each call returns another shard.
     [[nodiscard]] std::size_t next_shard() noexcept {
         return next_shard_.fetch_add(1, std::memory_order_relaxed) % shards_.size();
     }
 
-    /// In this order: size() is never more than the places.
+    /// Decrements both counters in this order, so that size() never exceeds the number of places.
     void forget_one() noexcept {
         size_.fetch_sub(1, std::memory_order_relaxed);
         Place::give_back(places_);
     }
 
-    /// Whether there are looks left of this period, or it is over.
+    /// Returns true if visits are left in this period, or if the period is over.
     [[nodiscard]] bool may_look_at_all(Instant now) noexcept {
         const Instant began{std::chrono::nanoseconds{period_began_.load(std::memory_order_relaxed)}};
         const bool is_on = has_period_.load(std::memory_order_relaxed) && now >= began &&
@@ -171,15 +177,15 @@ class TargetTable {
         return true;
     }
 
-    mutable std::array<Shard<C, P>, 16> shards_; // who asks leaves a mark
+    mutable std::array<Shard<C, P>, 16> shards_; // mutable: a look-up sets a mark
     threading::atomic<std::size_t> size_{0};
-    threading::atomic<std::size_t> places_{0}; // those of targets that are being made among them
+    threading::atomic<std::size_t> places_{0}; // including targets under construction
     threading::atomic<std::size_t> next_shard_{0};
-    // Threads that look at the same moment may look at more than all: it is effort that is bounded
-    // here.
+    // Threads that look at the same time may visit more targets than all. The bound only limits work,
+    // so an exact count is not needed.
     threading::atomic<bool> has_period_{false};
     threading::atomic<std::int64_t> period_began_{0};
-    threading::atomic<std::int64_t> looks_left_{0}; // beyond the few of each
+    threading::atomic<std::int64_t> looks_left_{0}; // beyond the `few` of each call
     Kept kept_;
     const std::shared_ptr<TargetChannel> channel_ = std::make_shared<TargetChannel>();
 };
@@ -211,7 +217,7 @@ auto TargetTable<C, P>::evict_into(Place& place, Instant now) -> Owner {
 
 template <Clock C, FailurePolicy P>
 void TargetTable<C, P>::evict_some(Instant now, std::chrono::nanoseconds unused_for) {
-    std::array<Owner, 4> evicted; // a round for every so many new ones, over all of them
+    std::array<Owner, 4> evicted; // at most four visits per new target
     Shard<C, P>& shard = shards_[next_shard()];
     const std::lock_guard lock{shard.mutex};
     std::size_t looks = (std::min)(evicted.size(), shard.ring.size());
@@ -231,7 +237,7 @@ std::size_t TargetTable<C, P>::evict_all(Instant now, std::chrono::nanoseconds u
         std::vector<Owner> evicted;
         std::unique_lock lock{shard.mutex};
         evicted.reserve(shard.ring.size());
-        shard.hand = 0; // so that who takes the place of one evicted was not looked at before
+        shard.hand = 0; // a slot moved by an eviction is thus not visited twice
         std::size_t looks = shard.ring.size();
         while (Owner each = shard.evict_next_locked(looks, [&](auto& slot) {
             return unused_for.count() == 0 ? Shard<C, P>::is_seen_idle(slot)

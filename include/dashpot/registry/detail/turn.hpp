@@ -16,13 +16,13 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Names that somebody is at, one thread each; others wait for the name that they want and for no
-/// other.
+/// The names whose targets are under construction, each by one thread. Other threads wait only for the
+/// name that they need.
 ///
-/// **Threads.** Any. No lock is held while anything is made or waited for.
+/// **Threads.** Any thread may call it. No lock is held during a construction or a wait.
 class Turns {
   public:
-    /// The names that somebody is at now.
+    /// Returns the names whose targets are under construction.
     [[nodiscard]] std::vector<std::string> names() const {
         std::vector<std::string> all;
         const std::lock_guard lock{mutex_};
@@ -52,7 +52,7 @@ class Turns {
                             [&](const auto& each) { return each->name == name; });
     }
 
-    /// Whether the maker waits, over others or not, for the thread that asks.
+    /// Returns true if the maker waits for the calling thread, directly or through other threads.
     [[nodiscard]] bool waits_for_this_thread_locked(const Making* making) const {
         while (making != nullptr && !making->is_over) {
             if (making->maker == threading::this_thread_id()) return true;
@@ -69,7 +69,8 @@ class Turns {
     std::vector<std::pair<threading::thread_id, const Making*>> waits_; // guarded by mutex_
 };
 
-/// A thread's turn to make what has a name, if nobody else is at it; it ends with this object.
+/// The turn of a thread to construct the target of a name. A thread has the turn if no other thread
+/// has it. The turn ends with this object.
 class [[nodiscard]] Turn {
   public:
     Turn(Turns& turns, std::string_view name) : turns_{turns} {
@@ -94,10 +95,10 @@ class [[nodiscard]] Turn {
 
     [[nodiscard]] bool is_mine() const noexcept { return is_mine_; }
 
-    /// Waits until the other's turn is over.
+    /// Waits until the other thread's turn is over.
     ///
-    /// **Errors.** std::logic_error when that would be for ever, since who has the turn waits for this
-    /// thread, or is this thread.
+    /// **Errors.** Throws std::logic_error if the wait would last forever, because the thread with the
+    /// turn is this thread or waits for it.
     void wait() {
         std::unique_lock lock{turns_.mutex_};
         if (turns_.waits_for_this_thread_locked(making_.get())) {
