@@ -298,11 +298,12 @@ class Game {
     bool enter(Hand& hand) {
         if (hand.entry) return true;
         Known& known = hand.known;
-        const Answer admitted = known->breaker.admit(true, now());
+        // Without a slot nothing changes in the breaker: no probe is taken, and OPEN stays OPEN.
+        const bool has_slot = known->in_flight < known->has.limit;
+        const Answer admitted = has_slot ? known->breaker.admit(true, now()) : Answer{};
         hear(known, admitted.moved_by);
-        const bool is_let_in = admitted.counted && known->in_flight < known->has.limit;
+        const bool is_let_in = admitted.counted;
         if (is_let_in) ++known->in_flight;
-        if (admitted.counted && !is_let_in) (void)known->breaker.give_back(known->breaker.generation());
         hand.entry.emplace(hand.target->try_enter());
         const bool is_same = static_cast<bool>(*hand.entry) == is_let_in &&
                              hand.entry->generation() == known->breaker.generation();
