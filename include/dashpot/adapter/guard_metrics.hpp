@@ -27,25 +27,25 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// One metric: a name, a meaning, and a series for each set of labels.
+/// A metric: a name, a meaning, and a series for each set of labels.
 struct MetricFamily {
     enum class Type : std::uint8_t { counter, gauge };
 
-    std::string_view name; ///< By Prometheus' rules: a counter's ends in `_total`.
+    std::string_view name; ///< A name by Prometheus' rules: a counter's name ends in `_total`.
     Type type = Type::gauge;
-    std::string_view help;   ///< What it means, in a sentence.
-    std::string_view unit{}; ///< The end of the name, if it has a unit.
+    std::string_view help;   ///< The meaning, in a sentence.
+    std::string_view unit{}; ///< The unit at the end of the name, if there is one.
 };
 
-/// What tells the series of a MetricFamily apart. The value is valid UTF-8.
+/// A label of a series; labels distinguish the series of a MetricFamily. The value is valid UTF-8.
 struct MetricLabel {
-    std::string_view name;  ///< Which property: `name`, `state`, `outcome`, `from` or `to`.
-    std::string_view value; ///< Of this series.
+    std::string_view name;  ///< The property: `name`, `state`, `outcome`, `from` or `to`.
+    std::string_view value; ///< The value for this series.
 };
 
 namespace detail {
 
-/// Whether it knows by itself the names that its metrics go by.
+/// Is true if the metrics of a T have names of their own, so that add() takes no name.
 template <class T>
 inline constexpr bool has_names = false;
 template <Clock C, FailurePolicy P>
@@ -57,16 +57,19 @@ inline constexpr bool has_names<TransitionCounter> = true;
 
 } // namespace detail
 
-/// A reading of guards, under the names that metrics systems know them by.
+/// A reading of guards, as metrics with the names that metrics systems use.
 ///
 ///     std::string page = to_prometheus_text(dashpot::GuardMetrics{targets, changes});
 ///
-/// **Contract.** A reading is taken when a guard is added. A name stands for one breaker and one
-/// bulkhead: who is added later under the same name takes the place of the one before. What is not
-/// known, a rate below its minimum of calls for one, has no sample. A byte of a name that is not UTF-8,
-/// or a control character, is shown as `\xNN`.
-/// **Threads.** One at a time; the guards may be in use. **Cost.** A snapshot() for each breaker, 16
-/// and more samples for each target. Allocates: it is for the scrape, not for the call.
+/// **Contract.** A guard is read when it is added.
+/// - A name identifies one breaker and one bulkhead. If a guard is added under a used name, it
+///   replaces the previous guard of the same kind.
+/// - An unknown value has no sample, for example a rate below its minimum of calls.
+/// - A byte of a name that is not UTF-8, and a control character, are shown as `\xNN`.
+///
+/// **Threads.** One thread at a time may use it; the guards may be in use. **Cost.** Each breaker
+/// costs a snapshot(), and each target 16 samples or more. It allocates: use it for a scrape, not for
+/// each call.
 class GuardMetrics {
   public:
     GuardMetrics() = default;
@@ -78,38 +81,40 @@ class GuardMetrics {
         (add(sources), ...);
     }
 
-    /// Every target of a registry.
+    /// Adds every target of a registry.
     template <Clock C, FailurePolicy P>
     void add(const Registry<C, P>& registry) {
-        has_breakers_ = true; // an empty registry too
+        has_breakers_ = true; // also for an empty registry
         registry.for_each([this](const Target<C, P>& target) { add(target); });
     }
 
-    /// A target's breaker and bulkhead, under its name.
+    /// Adds a target's breaker and bulkhead, under the target's name.
     template <Clock C, FailurePolicy P>
     void add(const Target<C, P>& target) {
         add(target.name(), target.breaker());
         add(target.name(), target.bulkhead());
     }
 
-    /// A breaker that is in no registry.
+    /// Adds a breaker that is in no registry.
     template <Clock C, FailurePolicy P>
     void add(std::string_view name, const CircuitBreaker<C, P>& breaker) {
         has_breakers_ = true;
         breakers_.insert_or_assign(detail::to_utf8(name), breaker.snapshot());
     }
 
-    /// A bulkhead that is in no registry.
+    /// Adds a bulkhead that is in no registry.
     void add(std::string_view name, const Bulkhead& bulkhead) {
         bulkheads_.insert_or_assign(detail::to_utf8(name),
                                     BulkheadReading{bulkhead.max_concurrent(), bulkhead.available(),
                                                     bulkhead.in_flight(), bulkhead.refused()});
     }
 
-    /// The changes of state. Those of several counters add up, so add each of them once. The usual four
-    /// are shown for each breaker, with 0 until they happen: what appears as 1 is no increase to
-    /// Prometheus. If a registry or a breaker is added, names without a breaker are not shown: their
-    /// targets have left.
+    /// Adds the changes of state. The numbers of several counters are summed, so add each counter
+    /// once.
+    ///
+    /// The usual four changes are shown for each breaker, with 0 before they happen: Prometheus does
+    /// not see an increase if a series starts at 1. If a registry or a breaker is added, names without
+    /// a breaker are not shown, because their targets have left.
     void add(const TransitionCounter& counter) {
         counter.for_each_kept(
             [this](std::string_view name, const TransitionCounts& counts, bool has_left) {
@@ -120,9 +125,9 @@ class GuardMetrics {
         lost_transitions_ = lost_transitions_.value_or(0) + counter.lost();
     }
 
-    /// Shows everything, family by family: `visitor.family(const MetricFamily&)`, then
-    /// `visitor.sample(std::span<const MetricLabel>, double)` for each of its series, by name. A family
-    /// without a sample is left out. What the arguments refer to lives for the call.
+    /// Visits all metrics, family by family: `visitor.family(const MetricFamily&)`, then
+    /// `visitor.sample(std::span<const MetricLabel>, double)` for each series of the family, by name.
+    /// A family without a sample is left out. The arguments are valid during the call.
     template <class Visitor>
     void visit(Visitor&& visitor) const {
         visit_breakers(visitor);
@@ -143,7 +148,7 @@ class GuardMetrics {
         bool is_present = false;
     };
 
-    /// The samples of one family. The visitor hears of the family with the first.
+    /// The samples of one family. The first sample first passes the family to the visitor.
     template <class Visitor>
     class Series {
       public:
@@ -157,7 +162,7 @@ class GuardMetrics {
             visitor_.sample(std::span<const MetricLabel>{all}, static_cast<double>(value));
         }
 
-        /// Nothing, if there is no value.
+        /// Adds a sample if there is a value.
         void add_known(const std::optional<double>& value, const MetricLabel& label) {
             if (value) add(*value, label);
         }
@@ -180,14 +185,14 @@ class GuardMetrics {
          {State::forced_open, "forced_open"},
          {State::metrics_only, "metrics_only"}}};
 
-    /// What calls alone can lead to.
+    /// Returns true for the changes that calls can cause without commands.
     [[nodiscard]] static constexpr bool is_usual(State from, State to) noexcept {
         return (from == State::closed && to == State::open) ||
                (from == State::open && to == State::half_open) ||
                (from == State::half_open && (to == State::open || to == State::closed));
     }
 
-    /// One family: `show(series, name label, reading)` for each of `readings`.
+    /// Visits one family: calls `show(series, name label, reading)` for each of `readings`.
     template <class Visitor, class Readings, class Show>
     static void visit_family(Visitor& visitor, const Readings& readings, const MetricFamily& family,
                              Show show) {
@@ -202,12 +207,12 @@ class GuardMetrics {
     template <class Visitor>
     void visit_bulkheads(Visitor& visitor) const;
 
-    // By name, in UTF-8: no series can be there twice.
+    // The keys are names in UTF-8, so that no series occurs twice.
     std::map<std::string, Snapshot> breakers_;
     std::map<std::string, BulkheadReading> bulkheads_;
     std::map<std::string, Changes> transitions_;
     bool has_breakers_ = false;
-    std::optional<std::uint64_t> lost_transitions_; // empty: nobody counts any
+    std::optional<std::uint64_t> lost_transitions_; // empty if there is no counter
 };
 
 template <class Visitor>
@@ -277,7 +282,7 @@ void GuardMetrics::visit_transitions(Visitor& visitor) const {
     for (const auto& [name, now] : breakers_) {
         if (const auto known = transitions_.find(name); known != transitions_.end()) {
             all.emplace(name, known->second.counts);
-        } else if (*lost_transitions_ == 0 || now.generation <= 1) { // 0 for certain
+        } else if (*lost_transitions_ == 0 || now.generation <= 1) { // certainly 0
             all.try_emplace(name);
         }
     }

@@ -24,50 +24,55 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// Appends one JSON object to a file for every change of state, each on a line of its own:
-/// TransitionLog for programs that read, with the reason and the numbers.
+/// Appends one JSON object per change of state to a file, each on its own line. It is a TransitionLog
+/// for programs, and adds the reason and the numbers.
 ///
 ///     dashpot::JsonTransitionLog log{"events.jsonl"};
 ///     auto logging = targets.on_transition(std::ref(log));
 ///
-/// **Contract.** Each line has the members `time`, as in TransitionLog, `target`, `from`, `to`,
-/// `reason`, `generation`, `calls`, `failures`, `slow`, `failure_rate`, `slow_rate`, `refused` and
-/// `retry_after_ms`, in that order: the transition's, and its snapshot's by the same names. A rate is
-/// null where the snapshot's is empty; `retry_after_ms` is rounded up. A line is valid JSON whatever
-/// the target is called, and different names stay different: a byte that is no part of a character in
-/// UTF-8 becomes the four characters `\xNN`, and a backslash `\x5C`, as in the metrics. Lines are
-/// written, lost and counted as those of TransitionLog; the one about lost lines has the members `time`
-/// and `lost_lines`.
-/// **Threads.** Any. **Cost.** As of TransitionLog. POSIX only.
-/// **Errors.** The constructor throws std::system_error naming the file if it cannot be opened.
+/// **Contract.** Each line has these members in this order: `time`, as in TransitionLog, `target`,
+/// `from`, `to`, `reason`, `generation`, `calls`, `failures`, `slow`, `failure_rate`, `slow_rate`,
+/// `refused` and `retry_after_ms`.
+/// - The values come from the members of the transition and its snapshot with the same names. A rate
+///   is null if the snapshot's rate is empty. `retry_after_ms` is rounded up.
+/// - A line is valid JSON for every target name, and different names stay different: a byte that is
+///   not part of a UTF-8 character becomes the four characters `\xNN`, and a backslash `\x5C`, as in
+///   the metrics.
+/// - Lines are written, lost and counted as in TransitionLog. The line about lost lines has the
+///   members `time` and `lost_lines`.
+///
+/// **Threads.** Any thread may call it. **Cost.** The cost is that of TransitionLog. It needs POSIX.
+/// **Errors.** The constructor throws std::system_error that names the file if the file cannot be
+/// opened.
 /// **Source.** RFC 8259.
 class JsonTransitionLog {
   public:
-    /// Tells the time that stands in the log, and nothing else.
+    /// A function that returns the time for the lines of the log. It is used for nothing else.
     using WallClock = detail::WallClock;
 
-    /// Opens `path` for appending, and makes it if need be.
+    /// Opens `path` for appending, and creates the file if it does not exist.
     explicit JsonTransitionLog(const std::string& path,
                                WallClock wall_clock = std::chrono::system_clock::now)
         : wall_clock_{detail::checked(std::move(wall_clock),
                                       "JsonTransitionLog: the wall clock must not be empty")},
           file_{"JsonTransitionLog", path} {}
 
-    /// Appends a line. @return false if it was lost
+    /// Appends a line.
+    /// @return false if the line was lost
     bool append(std::string_view target, const Transition& transition) noexcept {
         return file_.append([&] { return line(wall_clock_(), target, transition); },
                             [&](std::uint64_t lost) { return gap(wall_clock_(), lost); });
     }
 
-    /// append(), in the shape of a listener of Registry::on_transition().
+    /// Calls append(); this is the signature of a listener of Registry::on_transition().
     void operator()(std::string_view target, const Transition& transition) noexcept {
         append(target, transition);
     }
 
-    /// As TransitionLog::reopen().
+    /// Opens the path again, as TransitionLog::reopen() does.
     [[nodiscard]] std::error_code reopen() noexcept { return file_.reopen(); }
 
-    /// Lines that could not be written.
+    /// Returns the number of lines that could not be written.
     [[nodiscard]] std::uint64_t lost() const noexcept { return file_.lost(); }
 
   private:

@@ -21,7 +21,7 @@ namespace dashpot::inline DASHPOT_ABI {
 
 namespace detail {
 
-/// Turns what a GuardMetrics shows into what prometheus-cpp serves.
+/// Converts the metrics of a GuardMetrics to those of prometheus-cpp.
 class PrometheusCppVisitor {
   public:
     void family(const MetricFamily& family) {
@@ -48,22 +48,24 @@ class PrometheusCppVisitor {
 
 } // namespace detail
 
-/// Shows guards to a service that has prometheus-cpp already, beside its own metrics.
+/// Adds the metrics of guards to a service that already uses prometheus-cpp.
 ///
 ///     auto guards = std::make_shared<dashpot::PrometheusCollector>(
 ///         [&] { return dashpot::GuardMetrics{targets, changes}; });
 ///     exposer.RegisterCollectable(guards);
 ///
-/// **Contract.** `read` is called at each scrape, by the thread that answers it, maybe by several at
-/// once. The exposer holds the collector weakly: keep it. What `read` refers to must outlive it.
-/// **Errors.** std::invalid_argument for an empty function. What `read` throws reaches prometheus-cpp.
+/// **Contract.** `read` is called at each scrape, by the thread that answers the scrape. Several
+/// threads may call it at once. The exposer holds the collector only weakly: keep the shared_ptr.
+/// Objects that `read` refers to must outlive the collector.
+/// **Errors.** The constructor throws std::invalid_argument for an empty function. Exceptions of
+/// `read` are passed to prometheus-cpp.
 class PrometheusCollector final : public prometheus::Collectable {
   public:
     explicit PrometheusCollector(std::function<GuardMetrics()> read) : read_{std::move(read)} {
         if (!read_) refuse_option("PrometheusCollector: the function must not be empty");
     }
 
-    /// The families of now, as to_prometheus_text() has them.
+    /// Returns the current families, which are those of to_prometheus_text().
     std::vector<prometheus::MetricFamily> Collect() const override {
         detail::PrometheusCppVisitor visitor;
         read_().visit(visitor);

@@ -19,13 +19,13 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// The two texts that a Prometheus server reads.
+/// The two text formats that a Prometheus server reads.
 enum class PrometheusFormat : std::uint8_t {
-    text,        ///< Prometheus' own, version 0.0.4.
+    text,        ///< Prometheus' own format, version 0.0.4.
     openmetrics, ///< OpenMetrics, version 1.0.0.
 };
 
-/// "text" or "openmetrics".
+/// Returns "text" or "openmetrics".
 [[nodiscard]] constexpr std::string_view to_string(PrometheusFormat format) noexcept {
     switch (format) {
     case PrometheusFormat::text: return "text";
@@ -41,15 +41,16 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
     return out << to_string(format);
 }
 
-/// What the header Content-Type says of it.
+/// Returns the value of the header Content-Type for the format.
 [[nodiscard]] constexpr std::string_view content_type(PrometheusFormat format) noexcept {
     return format == PrometheusFormat::openmetrics
                ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                : "text/plain; version=0.0.4; charset=utf-8";
 }
 
-/// The format for a client that sent this header Accept: OpenMetrics if it asks for that by name and
-/// prefers it to plain text or likes both alike, otherwise Prometheus' own.
+/// Returns the format for a client that sent this header Accept. The result is OpenMetrics if the
+/// header names OpenMetrics and prefers it to plain text or accepts both equally. Otherwise it is
+/// Prometheus' own format.
 [[nodiscard]] inline PrometheusFormat accepted_format(std::string_view accept) {
     const auto openmetrics = detail::preference_of("application/openmetrics-text", accept);
     const auto text = detail::preference_of("text/plain", accept);
@@ -60,7 +61,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 
 namespace detail {
 
-/// Writes what a GuardMetrics shows, as text.
+/// Writes the metrics of a GuardMetrics as text.
 class PrometheusWriter {
   public:
     explicit PrometheusWriter(PrometheusFormat format) : format_{format} {}
@@ -68,7 +69,7 @@ class PrometheusWriter {
     void family(const MetricFamily& family) {
         const bool is_counter = family.type == MetricFamily::Type::counter;
         name_ = family.name;
-        // To OpenMetrics a counter's `_total` is a part of the sample, not of the family.
+        // In OpenMetrics the suffix `_total` belongs to a counter's sample, not to its family.
         std::string_view title = family.name;
         if (is_openmetrics() && is_counter) title.remove_suffix(total.size());
         append({"# HELP ", title, " ", family.help, "\n"});
@@ -120,7 +121,8 @@ class PrometheusWriter {
         }
     }
 
-    /// As short as tells it from every other double; whole numbers, which most are, as such.
+    /// Appends the shortest text that reads back as the same double. Whole numbers are written as
+    /// integers, because most values are whole numbers.
     void append_number(double value) {
         constexpr double exact = 9007199254740992.0; // 2^53: every whole number up to it is a double
         std::array<char, 32> digits{};
@@ -138,13 +140,13 @@ class PrometheusWriter {
 
 } // namespace detail
 
-/// The page that a Prometheus server scrapes.
+/// Returns the page that a Prometheus server scrapes.
 ///
 ///     response.set_content(to_prometheus_text(dashpot::GuardMetrics{targets, changes}), …);
 ///
-/// **Contract.** Each family once, with HELP and TYPE and all its series; backslash, quote and line
-/// feed in a label are escaped; no NaN. Send it with content_type().
-/// **Cost.** About 100 bytes for each sample.
+/// **Contract.** The page contains each family once, with HELP, TYPE and all its series. A backslash,
+/// quote or line feed in a label is escaped. There is no NaN. Send the page with content_type().
+/// **Cost.** Each sample takes about 100 bytes.
 /// **Source.** Prometheus, "Exposition formats"; OpenMetrics 1.0.0.
 [[nodiscard]] inline std::string to_prometheus_text(const GuardMetrics& metrics,
                                                     PrometheusFormat format = PrometheusFormat::text) {

@@ -22,10 +22,10 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// How often a circuit breaker went from each state to each other.
+/// The number of a breaker's changes of state, for each pair of states.
 class TransitionCounts {
   public:
-    /// Of one change. O(1).
+    /// Returns the number of one change. O(1).
     [[nodiscard]] std::uint64_t& at(State from, State to) noexcept { return counts_[index(from, to)]; }
     [[nodiscard]] std::uint64_t at(State from, State to) const noexcept {
         return counts_[index(from, to)];
@@ -36,7 +36,7 @@ class TransitionCounts {
         return *this;
     }
 
-    /// Of all changes. O(1).
+    /// Returns the number of all changes. O(1).
     [[nodiscard]] std::uint64_t sum() const noexcept {
         return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
     }
@@ -51,29 +51,31 @@ class TransitionCounts {
     std::array<std::uint64_t, detail::state_count * detail::state_count> counts_{};
 };
 
-/// Counts changes of state by name, for metrics: a breaker keeps no such counts itself.
+/// Counts changes of state by name, for metrics. A breaker itself does not count them.
 ///
 ///     dashpot::TransitionCounter changes;
 ///     auto counting = targets.on_transition(std::ref(changes));
 ///
-/// **Contract.** It counts each change that it is called with. Subscribed to a registry as above, it is
-/// called with the names that leave too. There is a bound, since names may come from requests. If there
-/// is no room for a new name, one makes room:
-/// - the name that left longest ago. Until then its counts are kept: if the name comes back, they go
-/// on;
-/// - otherwise the name that has not changed for the longest time. Its counts are lost(). Changes of a
-///   name are lost() too if a part of its counts may have been lost before: a number that is too small
-///   is never shown.
+/// **Contract.** It counts each change that it is called with. If it is subscribed to a registry as
+/// above, it is also called with the names that leave. The number of names is bounded, because names
+/// may come from requests. If there is no room for a new name, one name is dropped:
+/// - the name that left the registry first. Before that, its counts are kept: if the name comes back,
+///   counting continues with them;
+/// - if no name has left, the name that has not changed for the longest time. Its counts are added to
+///   lost(). Later changes of a name are also added to lost() if earlier counts of this name may have
+///   been lost: a number that is too small is never shown.
 ///
-/// A counter with as many names as its registry has targets loses nothing. It must outlive what is
-/// subscribed to it.
-/// **Threads.** Every member, any thread, any time. **Cost.** A mutex and a look-up per change of
-/// state; about 450 bytes per name. for_each() copies all of it under that mutex: with thousands of
-/// names, a change of state waits for a millisecond or two. **Errors.** The constructor throws
-/// std::invalid_argument for a bound of 0.
+/// A counter with as many names as its registry has targets loses nothing. The counter must outlive
+/// its subscription.
+/// **Threads.** Any thread may call every member at any time.
+/// **Cost.** Each change of state takes a mutex and a look-up; each name takes about 450 bytes.
+/// for_each() copies all names under that mutex: with thousands of names, a change of state may wait
+/// for a millisecond or two.
+/// **Errors.** The constructor throws std::invalid_argument for a bound of 0.
 class TransitionCounter {
   public:
-    /// @param max_names  names at most; 1 or more. Default: as many as a Registry has targets.
+    /// @param max_names  the largest number of names; must be 1 or more. Default: the default
+    /// `max_targets` of a Registry.
     explicit TransitionCounter(std::size_t max_names = 10'000) : max_names_{max_names} {
         if (max_names == 0) {
             refuse_option("TransitionCounter: max_names", max_names, "must be 1 or more");
@@ -83,7 +85,7 @@ class TransitionCounter {
     TransitionCounter(const TransitionCounter&) = delete;
     TransitionCounter& operator=(const TransitionCounter&) = delete;
 
-    /// Counts one change, in the shape of a listener of Registry::on_transition().
+    /// Counts one change; this is the signature of a listener of Registry::on_transition().
     void operator()(std::string_view name, const Transition& transition) noexcept {
         try {
             const std::lock_guard lock{mutex_};
@@ -93,12 +95,12 @@ class TransitionCounter {
                 entry->has_left = false;
                 return;
             }
-        } catch (...) { // out of memory: a count is lost, the service goes on
+        } catch (...) { // out of memory: only this count is lost
         }
         lost_.fetch_add(1, std::memory_order_relaxed);
     }
 
-    /// Keeps the counts of a name that left, as long as no other name needs the room.
+    /// Marks a name as left. Its counts are kept while no other name needs the room.
     void on_removal(std::string_view name, Removal) noexcept {
         const std::lock_guard lock{mutex_};
         const auto found = entries_.find(name);
@@ -107,18 +109,18 @@ class TransitionCounter {
         left_.splice(left_.end(), present_, found->second.place);
     }
 
-    /// What it has counted for that name; all 0 if it has counted nothing.
+    /// Returns the counts of that name; all are 0 if nothing was counted for it.
     [[nodiscard]] TransitionCounts counts(std::string_view name) const {
         const std::lock_guard lock{mutex_};
         const auto found = entries_.find(name);
         return found != entries_.end() ? found->second.counts : TransitionCounts{};
     }
 
-    /// Changes that are in no name's counts.
+    /// Returns the number of changes that are in no name's counts.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
-    /// Drops the counts of a name: they begin with 0 again.
-    /// @return true if it had counted anything for that one
+    /// Drops the counts of a name, which start at 0 again.
+    /// @return true if there were counts for that name
     bool forget(std::string_view name) {
         const std::lock_guard lock{mutex_};
         const auto found = entries_.find(name);
@@ -127,8 +129,8 @@ class TransitionCounter {
         return true;
     }
 
-    /// Calls `f` with every name that has not left and its counts, all of one moment. `f` may call the
-    /// counter.
+    /// Calls `f` with every name that has not left and its counts, all from the same moment. `f` may
+    /// call the counter.
     template <class F>
     void for_each(F&& f) const {
         for_each_kept([&](std::string_view name, const TransitionCounts& counts, bool has_left) {
@@ -145,7 +147,7 @@ class TransitionCounter {
   private:
     using Order = std::list<const std::string*>;
     struct Entry {
-        /// The list that it is in.
+        /// Returns the list that contains the entry.
         [[nodiscard]] Order& order(TransitionCounter& counter) const noexcept {
             return has_left ? counter.left_ : counter.present_;
         }
@@ -156,10 +158,10 @@ class TransitionCounter {
     };
     using Entries = std::map<std::string, Entry, std::less<>>;
 
-    /// The generation that the first change of state of a breaker begins.
+    /// The generation that the first change of state of a breaker starts.
     static constexpr std::uint64_t first_change = 2;
 
-    /// Null if the counts of the name would be too small.
+    /// Returns the entry of the name, or null if the counts of the name would be too small.
     [[nodiscard]] Entry* entry_of_locked(std::string_view name, std::uint64_t generation) {
         if (const auto found = entries_.find(name); found != entries_.end()) return &found->second;
         if (has_dropped_ && generation > first_change) return nullptr;

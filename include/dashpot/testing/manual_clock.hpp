@@ -13,14 +13,15 @@
 
 namespace dashpot::inline DASHPOT_ABI::testing {
 
-/// A clock that moves only when a test moves it, in either direction.
+/// A clock whose time only a test changes, in either direction.
 ///
 ///     dashpot::testing::ManualClock clock;
 ///     dashpot::CircuitBreaker<dashpot::testing::ManualClock> breaker{{}, {}, clock};
 ///     clock.advance(10s); // the breaker's copy moves too
 ///
-/// **Contract.** Copies share one time. It stops at the ends of time instead of overflowing.
-/// **Threads.** Any, on any copy. **Cost.** now() is one atomic load; making one allocates.
+/// **Contract.** Copies share one time. The time saturates at its limits instead of overflowing.
+/// **Threads.** Any thread may use any copy. **Cost.** now() is one atomic load; the constructor
+/// allocates.
 class ManualClock {
   public:
     using time_point = Instant;
@@ -29,7 +30,7 @@ class ManualClock {
     using period = duration::period;
     static constexpr bool is_steady = true;
 
-    /// Starts at the clock's epoch.
+    /// Starts at the epoch of the clock.
     ManualClock() : ManualClock{time_point{}} {}
 
     explicit ManualClock(time_point start)
@@ -37,7 +38,7 @@ class ManualClock {
 
     [[nodiscard]] time_point now() const noexcept { return time_point{duration{now_->load()}}; }
 
-    /// Moves the time by `step`, back if it is negative.
+    /// Moves the time by `step`, backwards if `step` is negative.
     void advance(Nanoseconds step) noexcept {
         rep before = now_->load();
         while (!now_->compare_exchange_weak(before,

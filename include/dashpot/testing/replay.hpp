@@ -22,18 +22,19 @@
 
 namespace dashpot::inline DASHPOT_ABI::testing {
 
-/// What a breaker did to which the events of another were told.
+/// The result of a replay: what a breaker did with the events of another breaker.
 struct Replay {
     std::vector<Transition> transitions{};
-    std::uint64_t would_have_opened = 0; ///< While METRICS_ONLY.
-    std::uint64_t refused = 0;           ///< Calls of the history that it would not have let through.
+    std::uint64_t would_have_opened = 0; ///< The openings that METRICS_ONLY prevented.
+    std::uint64_t refused = 0;           ///< The calls of the history that it refused.
 
-    // Why the same policy and options need not lead to what happened. All false: they do.
-    bool lost_its_beginning = false; ///< The ring had no room any more for the first events.
-    bool was_reconfigured = false;   ///< Events know nothing of policies: there was more than one.
-    bool has_other_jitter = false;   ///< `options` have jitter without a seed: waits are drawn anew.
+    // Reasons why the same policy and options may give other results. If all are false, the results
+    // are equal.
+    bool lost_its_beginning = false; ///< The first events were no longer in the history.
+    bool was_reconfigured = false;   ///< The breaker had several policies; events do not contain them.
+    bool has_other_jitter = false;   ///< `options` have jitter without a seed: waits are drawn again.
 
-    /// With the policy and options that the breaker had, it is what happened.
+    /// Returns true if a replay with the breaker's own policy and options gives what happened.
     [[nodiscard]] bool is_exact() const noexcept {
         return !lost_its_beginning && !was_reconfigured && !has_other_jitter;
     }
@@ -43,7 +44,7 @@ struct Replay {
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Makes the calls of a history again, each in the moment at which it ended.
+/// Repeats the calls of a history, each at the moment at which it ended.
 template <FailurePolicy P>
 class Replayer {
     using Breaker = CircuitBreaker<testing::ManualClock, P>;
@@ -80,19 +81,20 @@ class Replayer {
     }
 
   private:
-    /// A probe that was let out, to be answered by a later event.
+    /// Begins a probe. A later event contains its outcome.
     void begin_probe() {
         if (breaker_.state() == State::closed || breaker_.state() == State::metrics_only) return;
         Permit permit = breaker_.try_acquire();
         if (permit) probes_.push_back(std::move(permit));
     }
 
-    /// The end of a call. Of one that was no probe nothing is known but its end: it begins there too.
+    /// Records the end of a call. For a call that was no probe, only the end is known, so it begins at
+    /// that moment too.
     void finish(const BreakerEvent& event, Outcome outcome, bool is_slow) {
         const std::chrono::nanoseconds length =
             is_slow ? (std::chrono::nanoseconds::max)() : std::chrono::nanoseconds{0};
         if (event.from == State::half_open) {
-            while (!probes_.empty()) { // those of an earlier period have no vote
+            while (!probes_.empty()) { // probes of an earlier period do not count
                 Permit probe = std::move(probes_.back());
                 probes_.pop_back();
                 if (probe.record(outcome, length)) return;
@@ -107,7 +109,7 @@ class Replayer {
         }
     }
 
-    /// What follows from calls is left to them; what was commanded is commanded.
+    /// Repeats commands. Other transitions follow from the calls.
     void follow(Reason reason) {
         switch (reason) {
         case Reason::reset_timeout: return begin_probe();
@@ -130,27 +132,33 @@ class Replayer {
     testing::ManualClock clock_;
     Breaker breaker_;
     Subscription listening_;
-    std::vector<Permit> probes_{}; // out, by the history; after breaker_: they go first
+    std::vector<Permit> probes_{}; // probes in flight; destroyed before breaker_
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail
 
 namespace dashpot::inline DASHPOT_ABI::testing {
 
-/// Tells a history to a breaker with this policy and these options, under a ManualClock.
+/// Repeats a history on a breaker with this policy and these options, under a ManualClock.
 ///
 ///     const auto again = testing::replay(breaker.history(), policy, options); // as it happened
 ///     policy.failure_rate = 0.3;
-///     const auto stricter = testing::replay(breaker.history(), policy, options); // what 30 % had done
+///     const auto stricter = testing::replay(breaker.history(), policy, options); // at a rate of 30 %
 ///
-/// **Contract.** With the policy and options that the breaker had from its making, the transitions are
-/// those that happened, with their times, reasons and generations, if Replay::is_exact(). With others
-/// they are what those had decided on the same calls. A call that was no probe begins and ends in the
-/// moment at which it was recorded; if it is refused then, Replay::refused counts it. What was slow is
-/// slow where slow calls are judged, whatever the limit. Successes that changed nothing were not kept:
-/// a count window larger than the one that had them sees too few.
-/// **Threads.** Its own breaker: any. **Cost.** That of the calls.
-/// **Errors.** std::invalid_argument for options out of range.
+/// **Contract.** If the policy and options are those that the breaker had from its construction, and
+/// Replay::is_exact() returns true, the transitions are those that happened, with their times, reasons
+/// and generations. With other options, the transitions are those that these options would have caused
+/// with the same calls.
+/// - A call that was no probe begins and ends at the moment at which it was recorded. If the replay
+///   refuses the call, Replay::refused counts it.
+/// - A call that was slow in the history is slow in the replay if slow calls are judged, whatever the
+///   limit.
+/// - The history does not contain successes that changed nothing. A count window that is larger than
+///   the original one therefore sees too few calls.
+///
+/// **Threads.** Any thread may call it, because it uses its own breaker. **Cost.** The cost is that of
+/// the calls.
+/// **Errors.** Throws std::invalid_argument for options out of range.
 template <FailurePolicy P>
 [[nodiscard]] Replay replay(std::span<const BreakerEvent> history, P policy,
                             const BreakerOptions& options = {}) {

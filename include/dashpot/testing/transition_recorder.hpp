@@ -13,15 +13,15 @@
 
 namespace dashpot::inline DASHPOT_ABI::testing {
 
-/// Keeps what it hears, for a test to look at.
+/// Records transitions for a test.
 ///
-///     dashpot::testing::TransitionRecorder heard;
-///     auto subscription = breaker.on_transition(std::ref(heard));
+///     dashpot::testing::TransitionRecorder recorded;
+///     auto subscription = breaker.on_transition(std::ref(recorded));
 ///     ...
-///     CHECK(heard.path() == "CLOSED->OPEN OPEN->HALF_OPEN");
+///     CHECK(recorded.path() == "CLOSED->OPEN OPEN->HALF_OPEN");
 ///
-/// **Contract.** It listens to a breaker or to a registry. It must outlive the subscription.
-/// **Threads.** Any. **Cost.** A mutex and memory per transition.
+/// **Contract.** It can be subscribed to a breaker or to a registry. It must outlive the subscription.
+/// **Threads.** Any thread may call it. **Cost.** Each transition takes a mutex and memory.
 class TransitionRecorder {
   public:
     struct Entry {
@@ -29,7 +29,7 @@ class TransitionRecorder {
         Transition transition;
     };
 
-    /// Hears a transition: of a breaker, or of the target that the registry names.
+    /// Records a transition of a breaker, or of the target that the registry names.
     void operator()(const Transition& transition) { (*this)({}, transition); }
 
     void operator()(std::string_view target, const Transition& transition) {
@@ -37,13 +37,14 @@ class TransitionRecorder {
         heard_.push_back({std::string{target}, transition});
     }
 
-    /// What it heard so far, in order.
+    /// Returns the recorded transitions in order.
     [[nodiscard]] std::vector<Entry> entries() const {
         const std::lock_guard lock{mutex_};
         return heard_;
     }
 
-    /// "CLOSED->OPEN OPEN->HALF_OPEN" for one, with "name:" before each where there is a name.
+    /// Returns for example "CLOSED->OPEN OPEN->HALF_OPEN", with "name:" before each transition that
+    /// has a name.
     [[nodiscard]] std::string path() const {
         std::string text;
         for (const Entry& entry : entries()) {

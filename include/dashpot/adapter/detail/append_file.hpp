@@ -22,20 +22,22 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 /// A file that is open for appending: a plain file, a pipe or a device. Neither opening nor writing
 /// waits for the reader of a pipe.
 ///
-/// **Contract.** The descriptor is never 0, 1 or 2, so that nothing else is printed into the file.
-/// **Threads.** One at a time. **Cost.** A write is one write() and, for a plain file, four more
-/// system calls that look at its last byte under flock().
+/// **Contract.** The descriptor is never 0, 1 or 2, so that other output of the process does not reach
+/// the file.
+/// **Threads.** One thread at a time may use it. **Cost.** Each write makes one write(). For a plain
+/// file it makes four more system calls, which read the last byte under flock().
 class AppendFile {
   public:
     AppendFile() = default;
 
-    /// Opens `path`, and makes a plain file if there is none.
-    /// @return a file that is not open if that fails; errno says why. ENXIO: a FIFO that no process
-    /// reads
+    /// Opens `path`, and creates a plain file if there is none.
+    /// @return the file. If an error occurs, the returned file is not open and errno contains the
+    /// error; ENXIO means a FIFO that no process reads
     [[nodiscard]] static AppendFile open(const std::string& path) noexcept {
         AppendFile file{path, O_WRONLY | O_CREAT};
         if (!file || file.kind_ != Kind::plain) return file;
-        // To look at its end it must be readable as well. It may be for writing only.
+        // The end of the file can only be read if the file is open for reading too. The file's
+        // permissions may allow only writing.
         AppendFile readable{path, O_RDWR};
         if (readable.kind_ != Kind::plain || !readable.is_same(file)) return file;
         readable.is_readable_ = true;
@@ -59,11 +61,11 @@ class AppendFile {
 
     explicit operator bool() const noexcept { return descriptor_ >= 0; }
 
-    /// Returns true if it is a pipe or a FIFO: its reader may leave, or stop reading.
+    /// Returns true if the file is a pipe or a FIFO, whose reader may leave or stop reading.
     [[nodiscard]] bool is_pipe() const noexcept { return kind_ == Kind::pipe; }
 
-    /// Returns true if the file ends within a line, by whoever wrote it; empty where that cannot be
-    /// seen.
+    /// Returns true if the last line of the file is incomplete, whichever process wrote it. The result
+    /// is empty if the end of the file cannot be read.
     [[nodiscard]] std::optional<bool> ends_within_a_line() const noexcept {
         if (!is_readable_) return std::nullopt;
         const off_t size = ::lseek(descriptor_, 0, SEEK_END);
@@ -72,13 +74,14 @@ class AppendFile {
         return last != '\n';
     }
 
-    /// Writes once. @return as contained_write(); EAGAIN: a pipe that is full
+    /// Writes once.
+    /// @return as contained_write(); EAGAIN: a pipe that is full
     [[nodiscard]] ssize_t write(std::string_view text) const noexcept {
         return contained_write(descriptor_, text);
     }
 
-    /// While it lives, the other writers of the file that lock it do not write. A lock that another
-    /// process does not give back is waited for no longer than a few turns.
+    /// Locks the file against its other writers, if they use this lock. If another process does not
+    /// release the lock, the constructor gives up after a fixed number of turns.
     class Lock {
       public:
         explicit Lock(const AppendFile& file) noexcept
@@ -104,8 +107,8 @@ class AppendFile {
     enum class Kind { none, plain, pipe, other };
 
     AppendFile(const std::string& path, int mode) noexcept
-        // Without O_NONBLOCK a FIFO waits for its reader; without O_NOCTTY a terminal adopts the
-        // process.
+        // Without O_NONBLOCK, open() waits for the reader of a FIFO. Without O_NOCTTY, a terminal
+        // becomes the process's controlling terminal.
         : descriptor_{above_standard(
               ::open(path.c_str(), mode | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644))} {
         struct stat about{};
@@ -115,7 +118,8 @@ class AppendFile {
                                           : Kind::other;
     }
 
-    /// A process that was started with its standard output closed gets that number for the next file.
+    /// Returns a descriptor above 2. If a process starts with its standard output closed, the next
+    /// opened file gets the number of the standard output.
     [[nodiscard]] static int above_standard(int descriptor) noexcept {
         if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
         const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -13,12 +13,12 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Keeps the signals away that a write can raise on this thread: SIGPIPE where a pipe has no reader,
-/// SIGXFSZ where a file is at its size limit. By default each of them ends the process.
+/// Suppresses the signals that a write can raise on this thread: SIGPIPE if a pipe has no reader,
+/// SIGXFSZ if a file is at its size limit. By default each of these signals ends the process.
 ///
-/// **Contract.** A signal that this thread's writes raise is taken away before the destructor returns.
-/// One that was pending before stays pending. No other thread's signals change.
-/// **Threads.** Made and destroyed by the same thread. **Cost.** Four system calls.
+/// **Contract.** A signal that this thread's writes raise is removed before the destructor returns. A
+/// signal that was pending before stays pending. The signals of other threads do not change.
+/// **Threads.** The same thread must construct and destroy it. **Cost.** It makes four system calls.
 class WriteSignals {
   public:
     WriteSignals() noexcept {
@@ -40,7 +40,7 @@ class WriteSignals {
     }
 
   private:
-    // With sigwait() and not sigtimedwait(), which not every POSIX system has.
+    // This uses sigwait() instead of sigtimedwait(), which some POSIX systems do not have.
     void take(int signal) const noexcept {
         if (::sigismember(&raised_by_write_, signal) == 0) return;
         sigset_t pending{};
@@ -57,10 +57,10 @@ class WriteSignals {
     sigset_t before_{};
 };
 
-/// Writes once, as write() does, but again after an interruption. A pipe without a reader is EPIPE, a
-/// file at its size limit EFBIG, and neither raises a signal.
+/// Writes once, as write() does, and tries again after an interruption. A pipe without a reader gives
+/// EPIPE, a file at its size limit EFBIG; neither raises a signal.
 ///
-/// @return how many bytes were written; -1: none, and errno says why
+/// @return the number of bytes written; -1 if nothing was written, and errno contains the error
 [[nodiscard]] inline ssize_t contained_write(int file, std::string_view text) noexcept {
     const WriteSignals contained;
     ssize_t written = 0;

@@ -19,19 +19,22 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// A file that whole lines are appended to, by any number of threads and processes.
+/// A file to which any number of threads and processes append whole lines.
 ///
-/// **Contract.** A line is one write to a file opened for appending: lines do not mix. One that cannot
-/// be written whole at once is lost and counted: a full disk, a file at its size limit, a pipe that is
-/// full or has no reader. No signal is raised for it. A line begins on a line of its own, also behind
-/// what another process, another LineFile or an earlier life of the process has left torn. If lines for
-/// a pipe were lost, a line that gives their number stands before the next one.
-/// **Threads.** Any. A reader that stops reading holds no caller.
-/// **Cost.** A mutex and about ten system calls per line, one of them a write. POSIX only.
+/// **Contract.** Each line is written by one write() to a file opened for appending, so lines do not
+/// mix.
+/// - A line that cannot be written whole at once is lost and counted. The causes are a full disk, a
+///   file at its size limit, and a pipe that is full or has no reader. No signal is raised.
+/// - A line always starts on a new line, even if another process, another LineFile or an earlier run
+///   of the process has left an incomplete line.
+/// - If lines for a pipe were lost, the next line is preceded by a line with their number.
+///
+/// **Threads.** Any thread may call it. A reader that stops reading does not block callers.
+/// **Cost.** Each line takes a mutex and about ten system calls, one of them a write. It needs POSIX.
 class LineFile {
   public:
     /// Opens `path` for appending, and creates the file if it does not exist.
-    /// @param owner  stands before the message of the std::system_error
+    /// @param owner  the prefix of the message of the std::system_error
     LineFile(std::string_view owner, std::string path)
         : path_{std::move(path)}, file_{AppendFile::open(path_)} {
         if (file_) return;
@@ -46,8 +49,8 @@ class LineFile {
     LineFile(const LineFile&) = delete;
     LineFile& operator=(const LineFile&) = delete;
 
-    /// Appends what `make_line` returns, with the line feed at its end.
-    /// @param make_gap  makes the line about that many lines lost before it
+    /// Appends what `make_line` returns, which must end with a line feed.
+    /// @param make_gap  makes the line about the given number of lines lost before it
     /// @return false if the line was lost
     template <class MakeLine, class MakeGap>
     bool append(MakeLine&& make_line, MakeGap&& make_gap) noexcept {
@@ -60,28 +63,28 @@ class LineFile {
                 return true;
             }
             if (file_.is_pipe()) ++untold_;
-        } catch (...) { // out of memory, or what make_line asks: a line is lost, the service goes on
+        } catch (...) { // out of memory, or an exception of `make_line`: only this line is lost
         }
         lost_.fetch_add(1, std::memory_order_relaxed);
         return false;
     }
 
-    /// Opens the path again, as after a rotation has renamed the file. A line that is appended
-    /// meanwhile is in one of the two files, whole.
-    /// @return the error, with which the log goes on with the file that it has
+    /// Opens the path again, for example after a rotation has renamed the file. A line that is
+    /// appended meanwhile is complete in one of the two files.
+    /// @return the error if the path cannot be opened; the current file then stays in use
     [[nodiscard]] std::error_code reopen() noexcept {
-        // Outside the lock: where the path hangs, lines go on to the old file.
+        // open() is outside the lock: if the path hangs, other threads still write to the old file.
         AppendFile other = AppendFile::open(path_);
         if (!other) return {errno, std::generic_category()};
         {
             const std::lock_guard lock{mutex_};
             file_.swap(other);
-            if (!file_.is_pipe()) is_torn_ = false; // a FIFO may be the same one
+            if (!file_.is_pipe()) is_torn_ = false; // a FIFO may be unchanged
         }
         return {};
     }
 
-    /// Lines that could not be written.
+    /// Returns the number of lines that could not be written.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
   private:
@@ -98,7 +101,7 @@ class LineFile {
             is_torn_ = false;
             return true;
         }
-        // A disk that fills up takes part of a line; the next line must not be glued to it.
+        // A disk that fills up takes only a part of a line. The next line must start on a new line.
         if (written > 0) is_torn_ = text[static_cast<std::size_t>(written) - 1] != '\n';
         return false;
     }
@@ -106,9 +109,9 @@ class LineFile {
     const std::string path_;
     std::atomic<std::uint64_t> lost_{0};
     std::mutex mutex_;
-    AppendFile file_;      // guarded by mutex_
-    bool is_torn_ = false; // guarded by mutex_; what this object knows where the file cannot be read
-    std::uint64_t untold_ = 0; // guarded by mutex_; lines for a pipe that were lost since the last one
+    AppendFile file_;          // guarded by mutex_
+    bool is_torn_ = false;     // guarded by mutex_; used if the end of the file cannot be read
+    std::uint64_t untold_ = 0; // guarded by mutex_; lines lost for a pipe since the last written line
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

@@ -15,16 +15,18 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Tells the time that stands in a log, and nothing else.
+/// A function that returns the time for the lines of a log. It is used for nothing else.
 using WallClock = std::function<std::chrono::system_clock::time_point()>;
 
-/// @param refusal  the message if it is empty
+/// Returns `wall_clock` unchanged if it is not empty.
+/// @param refusal  the message of the error for an empty function
 [[nodiscard]] inline WallClock checked(WallClock wall_clock, const char* refusal) {
     if (!wall_clock) refuse_option(refusal);
     return wall_clock;
 }
 
-/// In UTC, ISO 8601, whole milliseconds, never rounded up: `2026-11-30T08:15:30.042Z`.
+/// Returns `at` in UTC, ISO 8601, in whole milliseconds that are never rounded up:
+/// `2026-11-30T08:15:30.042Z`.
 [[nodiscard]] inline std::string log_time(std::chrono::system_clock::time_point at) {
     using namespace std::chrono;
     const auto day = floor<days>(at);

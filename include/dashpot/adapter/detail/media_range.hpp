@@ -10,7 +10,8 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// The text up to `separator`, without blanks around it; `rest` is what follows the separator.
+/// Returns the text before `separator` without surrounding blanks, and sets `rest` to the text after
+/// the separator.
 [[nodiscard]] constexpr std::string_view next_field(std::string_view& rest, char separator) noexcept {
     const std::size_t end = (std::min)(rest.find(separator), rest.size());
     std::string_view field = rest.substr(0, end);
@@ -21,7 +22,8 @@ namespace dashpot::inline DASHPOT_ABI::detail {
     return field;
 }
 
-/// Equal, but for the case of ASCII letters. `lower` has none in upper case.
+/// Returns true if both texts are equal when the case of ASCII letters is ignored. `lower` must have
+/// no upper-case letters.
 [[nodiscard]] constexpr bool equals_ignoring_case(std::string_view text,
                                                   std::string_view lower) noexcept {
     return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
@@ -29,7 +31,7 @@ namespace dashpot::inline DASHPOT_ABI::detail {
     });
 }
 
-/// "1", "0.5", "0.125": in thousandths. 0 for what is no such number.
+/// Returns a number such as "1", "0.5" or "0.125" in thousandths. Other texts give 0.
 [[nodiscard]] constexpr int thousandths(std::string_view text) noexcept {
     if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return 0;
     if (text.size() > 1 && text[1] != '.') return 0;
@@ -43,14 +45,14 @@ namespace dashpot::inline DASHPOT_ABI::detail {
     return (std::min)(result, 1000);
 }
 
-/// How much a client wants a media type, and how closely it says so.
+/// How much a client prefers a media type, and how specifically its header names the type.
 struct Preference {
-    int quality = 0;   ///< in thousandths; 0: it does not want the type
+    int quality = 0;   ///< in thousandths; 0 if the client does not accept the type
     int closeness = 0; ///< 3: by its name, 2: as `text/*`, 1: as `*/*`, 0: not at all
 };
 
-/// Reads the header Accept for `type`, a media type in lower case. What names the type most closely
-/// counts.
+/// Reads the header Accept for `type`, a media type in lower case. The most specific range for the
+/// type decides.
 ///
 /// **Source.** RFC 9110, 12.5.1.
 [[nodiscard]] constexpr Preference preference_of(std::string_view type,

@@ -11,9 +11,11 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// How many bytes the character at the front of `text` has; 0 if there is none in valid UTF-8.
+/// Returns the number of bytes of the character at the front of `text`; 0 if the front is not valid
+/// UTF-8.
 ///
-/// **Source.** The Unicode Standard, table 3-7: no overlong forms, no surrogates, none above U+10FFFF.
+/// **Source.** The Unicode Standard, table 3-7: there are no overlong forms, no surrogates, and no
+/// characters above U+10FFFF.
 [[nodiscard]] constexpr std::size_t utf8_character(std::string_view text) noexcept {
     if (text.empty()) return 0;
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -32,9 +34,10 @@ namespace dashpot::inline DASHPOT_ABI::detail {
     return length;
 }
 
-/// The text as UTF-8 that every reader takes. Different texts stay different. The four characters
-/// `\xNN` replace a control character other than a line feed, a backslash, and a byte that is no part
-/// of a character. Prometheus ends a value at a zero byte.
+/// Returns the text as UTF-8 that every reader accepts. Different texts stay different. Four
+/// characters `\xNN` replace each control character except the line feed, each backslash, and each
+/// byte that is not part of a character. The zero byte is replaced too, because Prometheus ends a
+/// value there.
 [[nodiscard]] inline std::string to_utf8(std::string_view text) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string result;
