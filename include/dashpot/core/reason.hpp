@@ -19,7 +19,7 @@ enum class Reason : std::uint8_t {
     policy,                     ///< A custom policy opened the circuit.
     reset_timeout,              ///< The reset timeout had passed and a caller began a probe.
     probes_succeeded,           ///< Enough probes succeeded.
-    probes_failed,              ///< So many probes failed that the others could not close the circuit.
+    probes_failed,              ///< Too many probes failed for the others to close the circuit.
     trip,                       ///< trip() was called.
     force_open,                 ///< force_open() was called.
     disable,                    ///< disable() was called.
