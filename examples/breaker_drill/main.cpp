@@ -31,8 +31,7 @@ void print(const StepResult& result) {
 }
 
 /// @return true: every step came out as expected
-bool play_steps(const Options& options, const example::Endpoint& service) {
-    ResultFiles files{options.out};
+bool play_steps(const Options& options, const example::Endpoint& service, ResultFiles& files) {
     Client client{service};
     Drill drill{client, files.transitions(), options.open_wait};
     bool all_well = true;
@@ -63,7 +62,8 @@ int run(const Options& options) {
     if (!options.service) own.emplace(options.seed);
     const example::Endpoint service = own ? own->endpoint() : *options.service;
     std::printf("flaky_service at %s%s\n", to_url(service).c_str(), own ? ", the drill's own" : "");
-    bool all_well = options.plan.steps.empty() || play_steps(options, service);
+    ResultFiles files{options.out}; // also for a run that writes none: those of an earlier run go
+    bool all_well = options.plan.steps.empty() || play_steps(options, service, files);
     if (options.plan.has_flicker) all_well = play_flicker(service) && all_well;
     return all_well ? 0 : 1;
 }

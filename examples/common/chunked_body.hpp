@@ -16,14 +16,15 @@ namespace example {
 
 /// Reads a body that comes in chunks.
 ///
-/// **Contract.** Extensions and trailers are checked for their form and dropped. Both together have a
-/// limit of their own, since they come on top of the body.
+/// **Contract.** Extensions and trailers are checked for their form and dropped. All bytes that are not
+/// body have a limit of their own. The limit grows with the body, so that small chunks fit.
 /// **Threads.** A value.
 /// **Source.** RFC 9112, 7.1.
 class ChunkedBody {
   public:
-    /// How many bytes all that is not body may have.
+    /// How many bytes all that is not body may have, beside framing_per_byte for each byte of the body.
     static constexpr std::size_t max_framing = 64 * 1024;
+    static constexpr std::size_t framing_per_byte = 8; // a chunk of one byte needs 5
     static constexpr std::size_t max_line = 8 * 1024;
 
     /// @param max_body  how many bytes the chunks may have together
@@ -41,6 +42,7 @@ class ChunkedBody {
             const std::string_view piece = bytes.substr(taken, left_);
             body.append(piece);
             left_ -= piece.size();
+            framing_room_ += framing_per_byte * piece.size();
             taken += piece.size();
             if (left_ == 0) part_ = Part::end_of_data;
         }
@@ -56,9 +58,8 @@ class ChunkedBody {
     void fail(int status, std::string text) { problem_ = HttpProblem{status, std::move(text)}; }
 
     void take(char c) {
-        if (framing_ == max_framing || line_.size() == max_line)
-            return fail(413, "the body is too large");
-        ++framing_;
+        if (framing_room_ == 0 || line_.size() == max_line) return fail(413, "the body is too large");
+        --framing_room_;
         if (has_return_ != (c == '\n'))
             return fail(400, "a line of the chunked body does not end in CRLF");
         if (c == '\r') {
@@ -112,7 +113,7 @@ class ChunkedBody {
 
     std::size_t room_;
     std::size_t left_ = 0;
-    std::size_t framing_ = 0;
+    std::size_t framing_room_ = max_framing; // for bytes that are not body
     std::string line_;
     std::optional<HttpProblem> problem_;
     Part part_ = Part::size;

@@ -22,6 +22,8 @@ constexpr auto grace = 100ms;
 
 // What was sent before the server stopped has arrived by then.
 constexpr auto patience_at_stop = 100ms;
+// How much later than its end a wait must end to be one of a process that was stopped.
+constexpr auto noticeable_stop = 200ms;
 
 constexpr auto linger_time = 1s;
 constexpr std::size_t linger_bytes = 16 * 1024 * 1024;
@@ -89,8 +91,18 @@ Connection::Ready Connection::await(short events, bool ends_at_stop) {
 
 Connection::Received Connection::receive() {
     for (;;) {
+        const auto begin = steady_clock::now();
         const Ready ready = await(POLLIN, true);
         if (ready == Ready::stop) return Received::stop;
+        // A wait that ended long after the deadline was one of a process that was stopped: what came
+        // meanwhile came in time, and the client has the time again that it had.
+        if (const auto now = steady_clock::now();
+            begin < deadline_ && now > deadline_ + noticeable_stop && !is_stopping()) {
+            const auto stopped = now - begin;
+            deadline_ += stopped;
+            slow_from_ += stopped;
+            if (ready == Ready::late && !gave_way_) continue;
+        }
         // The deadline holds also for a client that always has something to read.
         if (ready == Ready::late || steady_clock::now() >= deadline_)
             return is_stopping() ? Received::stop : Received::late;

@@ -25,8 +25,8 @@ template <class Parse>
     };
 }
 
-/// Parses, but refuses `--option=` with nothing behind it: CLI11 would take the next word for the
-/// value.
+/// Parses, but refuses an option without its value: `--option=`, or `--option` before another option.
+/// CLI11 would take the next word for the value.
 ///
 /// @throws CLI::ParseError
 inline void parse(CLI::App& app, int argc, const char* const* argv) {
@@ -35,6 +35,16 @@ inline void parse(CLI::App& app, int argc, const char* const* argv) {
         if (word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1)
             throw CLI::ValidationError{std::string{word.substr(0, word.size() - 1)},
                                        "the value is empty"};
+        if (word == "--") break;
+        const CLI::Option* const option =
+            word.starts_with("--") ? app.get_option_no_throw(std::string{word}) : nullptr;
+        const bool takes_value = option != nullptr && option->get_items_expected_min() > 0;
+        if (takes_value && i + 1 < argc && std::string_view{argv[i + 1]}.starts_with("--"))
+            throw CLI::ValidationError{std::string{word},
+                                       "the value is missing; a value that begins with -- is written "
+                                       "as " +
+                                           std::string{word} + "=VALUE"};
+        if (takes_value) ++i;
     }
     app.parse(argc, argv);
 }

@@ -3,30 +3,26 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 
 namespace example {
 namespace {
 
 using namespace std::chrono_literals;
 
-timespec time_left(SteadyTime deadline) noexcept {
-    // The upper bound keeps the conversion in range; who waits longer goes round the loop again.
+int milliseconds_left(SteadyTime deadline) noexcept {
+    // The upper bound keeps the conversion in range; a longer wait goes round the loop again.
     const auto left = std::clamp<std::chrono::nanoseconds>(deadline - std::chrono::steady_clock::now(),
                                                            0ns, std::chrono::nanoseconds{1h});
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-    timespec result{};
-    result.tv_sec = static_cast<std::time_t>(seconds.count());
-    result.tv_nsec = static_cast<long>((left - seconds).count());
-    return result;
+    return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
 }
 
 } // namespace
 
 bool wait_until(std::span<pollfd> watched, SteadyTime deadline) noexcept {
     for (;;) {
-        const timespec left = time_left(deadline);
-        const int ready = ::ppoll(watched.data(), watched.size(), &left, nullptr);
+        // Not ppoll(): after a stop of the process it begins the time that was left again, and poll()
+        // ends when it would have ended.
+        const int ready = ::poll(watched.data(), watched.size(), milliseconds_left(deadline));
         if (ready > 0) return true;
         if (ready < 0 && errno != EINTR) return false;
         if (std::chrono::steady_clock::now() >= deadline) return false;

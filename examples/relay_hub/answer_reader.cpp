@@ -90,7 +90,7 @@ void AnswerReader::take_line(std::string_view& bytes) {
     constexpr std::string_view beginning = "HTTP/1.";
     const bool is_framing = stage_ == Stage::chunk_size || stage_ == Stage::chunk_end;
     std::size_t& used = is_framing ? framing_ : head_;
-    const std::size_t limit = is_framing ? max_framing : max_head;
+    const std::size_t limit = is_framing ? max_framing + framing_per_byte * body_.size() : max_head;
     const auto line_end = bytes.find('\n');
     const std::size_t size = line_end == std::string_view::npos ? bytes.size() : line_end + 1;
     if (size > limit - used) return fail(too_large);

@@ -20,13 +20,15 @@ namespace relay_hub {
 ///
 /// **Contract.** feed() what comes, end() when no more can come, until is_done(). The body is bounded
 /// by `max_body`, each head and the trailer by `max_head`, all lines between chunks together by
-/// `max_framing`, and there are at most `max_interim` interim answers.
+/// `max_framing` and `framing_per_byte` for each byte of the body, and there are at most `max_interim`
+/// interim answers.
 /// **Threads.** One thread per object.
 class AnswerReader {
   public:
     static constexpr std::size_t max_head = 8 * 1024;
     static constexpr std::size_t max_body = 1024 * 1024;
     static constexpr std::size_t max_framing = 64 * 1024;
+    static constexpr std::size_t framing_per_byte = 8; // a chunk of one byte needs 5
     static constexpr std::size_t max_interim = 100;
 
     /// Takes what was received. @return how much of it belongs to the answer

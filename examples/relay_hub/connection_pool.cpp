@@ -58,8 +58,15 @@ void ConnectionPool::give_back(TargetConnection connection, example::SteadyTime 
 
 void ConnectionPool::lose(const TargetConnection& connection, example::SteadyTime now,
                           bool was_closed) noexcept {
-    if (!connection.is_on_trial) return;
     const std::lock_guard lock{mutex_};
+    if (!connection.is_on_trial) {
+        // Another server may have taken its place, or it may keep connections for a while only.
+        if (connection.is_reused && was_closed && habit_ == Habit::keeps) {
+            habit_ = Habit::unknown;
+            idle_.clear();
+        }
+        return;
+    }
     habit_ = was_closed ? Habit::closes : Habit::unknown;
     if (!was_closed) return;
     closes_until_ = now + distrust;

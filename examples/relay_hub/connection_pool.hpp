@@ -30,7 +30,8 @@ struct TargetConnection {
 /// HTTP/1.1 keeps connections without saying so, but some servers close after each answer, a moment
 /// later, and never read what comes in between. So the first connection that serves a second call is
 /// on trial, and the only one meanwhile. If the target answers on it, the others are used again too. If
-/// the target ends it instead, none is kept for `distrust`.
+/// the target ends it instead, none is kept for `distrust`. If the target later ends a connection that
+/// is used again, there is another trial.
 ///
 /// **Contract.** Idle connections and calls under way are together at most `limit`, or there are no
 /// idle ones: so the pool needs no descriptors beyond those of the calls. An idle connection is closed

@@ -113,6 +113,10 @@ TEST_CASE("Examples: an option with nothing behind its '=' does not take the nex
     const ShortRun run = run_hub({"--breaker-log=", "--no-protection"});
     CHECK(run.status == 2);
     CHECK(run.errors.find("--breaker-log: the value is empty") != std::string::npos);
+
+    const ShortRun without = run_hub({"--breaker-log", "--no-protection"});
+    CHECK(without.status == 2);
+    CHECK(without.errors.find("--breaker-log: the value is missing") != std::string::npos);
 }
 
 TEST_CASE("TargetSimulator: a bad option is refused with its name, its range and exit status 2") {

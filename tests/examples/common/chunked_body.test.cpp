@@ -99,4 +99,16 @@ TEST_CASE("ChunkedBody: what comes on top of the body has a limit, in one line a
     CHECK(read(trailers.substr(0, 30'003) + "\r\n\r\n").status == 200);
 }
 
+TEST_CASE("ChunkedBody: a body of small chunks may be as large as one of large chunks", "[http]") {
+    constexpr std::size_t size = 100'000;
+    std::string bytes;
+    for (std::size_t i = 0; i != size; ++i) bytes += "1\r\nx\r\n";
+    bytes += "0\r\n\r\n";
+    ChunkedBody reader{size};
+    std::string body;
+    CHECK(reader.feed(bytes, body) == bytes.size());
+    CHECK(reader.is_complete());
+    CHECK(body.size() == size);
+}
+
 } // namespace tests::examples_common_chunked_body

@@ -219,10 +219,32 @@ TEST_CASE("ConnectionPool: a target that says that it keeps connections needs no
     REQUIRE(first);
     CHECK_FALSE(first->is_on_trial);
     CHECK(rig.take());
-    // One that breaks later changes nothing.
-    rig.pool.lose(*first, begin, true);
+    // One that is lost for another reason changes nothing.
+    rig.pool.lose(*first, begin, false);
     rig.give(rig.open());
-    CHECK(rig.take());
+    const auto other = rig.take();
+    REQUIRE(other);
+    CHECK_FALSE(other->is_on_trial);
+}
+
+TEST_CASE("ConnectionPool: a target that ends a connection after many calls is tried again") {
+    Rig rig;
+    rig.give(rig.open(), begin, true);
+    rig.give(rig.open());
+    rig.give(rig.open());
+    const auto first = rig.take();
+    const auto second = rig.take();
+    REQUIRE((first && second));
+    rig.pool.lose(*first, begin, true);
+    CHECK(rig.pool.idle() == 0);
+    rig.give(rig.open());
+    const auto trial = rig.take();
+    REQUIRE(trial);
+    CHECK(trial->is_on_trial);
+    // A connection from before the trial does not end it.
+    rig.pool.lose(*second, begin, true);
+    rig.give(rig.open());
+    CHECK_FALSE(rig.take());
 }
 
 } // namespace tests::examples_relay_hub_connection_pool
