@@ -4,6 +4,13 @@
 option(DASHPOT_FETCH_CATCH2 "Download Catch2 when it is not installed" OFF)
 
 find_package(Catch2 QUIET)
+# A cross compiler that does not look into /usr/include must not be led there for one header: its libraries have
+# headers of the same names.
+if(CMAKE_CROSSCOMPILING AND Catch2_FOUND AND Catch2_VERSION VERSION_LESS 3)
+    get_target_property(_catch_from Catch2::Catch2 INTERFACE_INCLUDE_DIRECTORIES)
+    file(COPY "${_catch_from}/catch2" DESTINATION "${CMAKE_BINARY_DIR}/catch2-alone")
+    set_target_properties(Catch2::Catch2 PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_BINARY_DIR}/catch2-alone")
+endif()
 if(NOT Catch2_FOUND)
     if(NOT DASHPOT_FETCH_CATCH2)
         message(FATAL_ERROR

@@ -20,6 +20,11 @@ TEST_CASE("AbiTest.NamesTheConfiguration", "[core]") {
 #else
     CHECK(abi.find("expected") == std::string::npos);
 #endif
+#if defined(_LIBCPP_VERSION)
+    CHECK(abi.find("libcxx") != std::string::npos);
+#elif defined(_GLIBCXX_DEBUG)
+    CHECK(abi.find("glibcxx_debug") != std::string::npos);
+#endif
 }
 
 TEST_CASE("AbiTest.TypesLiveInTheNamespaceOfTheConfiguration", "[core]") {

@@ -4,6 +4,7 @@
 #include "field_cases/forms.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ TEMPLATE_TEST_CASE("CircuitBreaker: slow probes keep others out while they run",
     const auto granted =
         std::count_if(asked.begin(), asked.end(), [](const auto& each) { return bool(each); });
     const bool one_is_answered = answered_before && probes > 1 && !bool(asked.front());
-    CHECK(granted + (one_is_answered ? 1 : 0) == probes);
+    CHECK(granted + (one_is_answered ? 1 : 0) == static_cast<std::ptrdiff_t>(probes));
     CHECK(form.breaker.snapshot().refused == 20 - probes);
     CHECK(form.breaker.state() == State::half_open);
 }

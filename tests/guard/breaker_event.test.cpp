@@ -60,7 +60,7 @@ TEST_CASE("BreakerEvent: is written as one line", "[guard]") {
 }
 
 TEST_CASE("BreakerEvent: takes no more memory than its documentation says", "[guard]") {
-    STATIC_REQUIRE(sizeof(BreakerEvent) == 64);
+    STATIC_REQUIRE(sizeof(BreakerEvent) <= 64);
 }
 
 TEST_CASE("EventKind: prints its name, and takes the width as a string does", "[guard]") {

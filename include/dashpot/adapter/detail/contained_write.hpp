@@ -4,6 +4,11 @@
 
 #include <dashpot/core/abi.hpp>
 
+#if defined(_WIN32)
+#error "dashpot: TransitionLog and JsonTransitionLog need POSIX files, which Windows has not. \
+There, subscribe a function that writes to Registry::on_transition()."
+#endif
+
 #include <signal.h>
 #include <sys/types.h>
 #include <unistd.h>
