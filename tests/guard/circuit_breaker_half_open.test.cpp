@@ -334,6 +334,15 @@ TEST_CASE("HALF_OPEN: an answer that decides nothing does not make the next peri
     CHECK(gives_up_after(due, 40s, lost, 2));
 }
 
+TEST_CASE("HALF_OPEN: periods with a given probe timeout do not make the default longer", "[guard]") {
+    Due due{{.probe_timeout = 1s}};
+    std::vector<Permit> lost;
+    for (int period = 0; period != 4; ++period) REQUIRE(gives_up_after(due, 1s, lost));
+    due.breaker.reconfigure({.threshold = 1}, {.reset_timeout = 10s});
+    CHECK(gives_up_after(due, 10s, lost));
+    CHECK(gives_up_after(due, 20s, lost));
+}
+
 TEST_CASE("HALF_OPEN: the probe timeout starts over with the next wait in OPEN", "[guard]") {
     Due due{{}};
     std::vector<Permit> lost;

@@ -185,6 +185,20 @@ TEST_CASE("on_removal: hears no more once its subscription has ended, nor of the
     CHECK(log.lines == Lines{"a removed"});
 }
 
+TEST_CASE("on_removal: an evicted target that a weak_ptr keeps alive reports no transition",
+          "[registry]") {
+    Rig rig{{.max_targets = 10, .evict_after = 1h}};
+    const auto listening = rig.targets.on_transition(std::ref(rig.log));
+    rig.removals.cancel();
+    const std::weak_ptr<Registry::target_type> seen = rig.targets.get("a");
+    std::shared_ptr<Registry::target_type> kept;
+    const auto keeping = rig.targets.on_removal([&](auto, Removal) { kept = seen.lock(); });
+    CHECK(rig.targets.evict_idle() == 1);
+    REQUIRE(kept);
+    kept->breaker().trip();
+    CHECK(rig.log.lines == Lines{"a evicted"});
+}
+
 TEST_CASE("on_removal: refuses an empty function, and contains one that throws", "[registry]") {
     Rig rig;
     CHECK_THROWS_WITH((void)rig.targets.on_removal(nullptr),

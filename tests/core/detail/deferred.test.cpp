@@ -76,6 +76,19 @@ struct Rule {
     std::string when;
     std::string then;
 };
+class PrivateRule {
+    std::string when;
+    std::string then;
+};
+struct Builder {
+    Builder& then(int);
+};
+struct NestedType {
+    struct then {};
+};
+struct FinalDestructor {
+    virtual ~FinalDestructor() final = default;
+};
 struct RuleByFunction {
     const std::string& then() const;
 };
@@ -155,6 +168,10 @@ TEST_CASE("Deferred: an ordinary value is not", "[core]") {
     CHECK_FALSE(is_deferred<GotByName>());
     CHECK_FALSE(is_deferred<Rule>());
     CHECK_FALSE(is_deferred<RuleByFunction>());
+    CHECK_FALSE(is_deferred<PrivateRule>());
+    CHECK_FALSE(is_deferred<Builder>());
+    CHECK_FALSE(is_deferred<NestedType>());
+    CHECK_FALSE(is_deferred<FinalDestructor>());
     CHECK_FALSE(is_deferred<Client>());
     CHECK_FALSE(is_deferred<Abstract>());
 }

@@ -22,6 +22,7 @@ template <class T>
 concept ValueOrError = requires(const T& maybe) {
     static_cast<bool>(maybe.has_value());
     maybe.error();
+    requires !std::is_void_v<decltype(maybe.error())>;
 };
 
 /// Has a value type other than void. A std::expected<void, E> does not satisfy this concept.
@@ -29,18 +30,21 @@ template <class T>
 concept HasSomething =
     MaybeValue<T> && requires(const T& maybe) { requires !std::is_void_v<decltype(*maybe)>; };
 
-/// Two members of one name hide each other. If the name is ambiguous, T has a member `then`,
-/// overloaded or not.
-struct HasThen {
-    int then;
+/// A function that takes anything and returns anything.
+struct AnyContinuation {
+    struct Returned {
+        template <class T>
+        operator T() const;
+    };
+    template <class... Args>
+    Returned operator()(Args&&...) const;
 };
-template <class T>
-struct TwoThens : T, HasThen {};
 
-/// Has a member function `then` that takes a continuation.
+/// Has a public member function `then` that takes a continuation, after a scheduler or not.
 template <class T>
-concept TakesContinuation = std::is_class_v<T> && !std::is_final_v<T> && !requires(T& t) { t.then; } &&
-                            !requires(T& t) { t.then(); } && !requires { &TwoThens<T>::then; };
+concept TakesContinuation = requires(T& t, AnyContinuation f) { t.then(f); } ||
+                            requires(T&& t, AnyContinuation f) { std::forward<T>(t).then(f); } ||
+                            requires(T& t, AnyContinuation f) { t.then(f, f); };
 
 /// Has the interface of std::future or std::shared_future.
 template <class T>

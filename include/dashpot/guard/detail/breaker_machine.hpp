@@ -355,7 +355,8 @@ class BreakerMachine {
 
     constexpr void start_probing() noexcept {
         probes_ = ProbeGate{options_.half_open}; // they may have changed since the last period
-        probes_.restart(options_.half_open.probe_timeout.value_or(open_.next_probe_timeout()));
+        const auto& given = options_.half_open.probe_timeout;
+        probes_.restart(given ? std::chrono::nanoseconds{*given} : open_.next_probe_timeout());
     }
 
     [[nodiscard]] constexpr Counts counts_at(Instant now) const noexcept {

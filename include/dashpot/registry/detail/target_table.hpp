@@ -143,6 +143,8 @@ class TargetTable {
     /// target of that name is thus added after both. Options that are dropped are destroyed with the
     /// target.
     void evicted_locked(const Owner& evicted) noexcept {
+        // A listener may keep the target by a weak_ptr: from here on its transitions go nowhere.
+        ForwardTransitions::of(evicted->target.breaker(), nullptr);
         evicted->feed->push(Removal::evicted);
         evicted->given_options =
             kept_.replace({evicted->target.name(), evicted->hash}, std::move(evicted->given_options));
