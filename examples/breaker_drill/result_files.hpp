@@ -19,8 +19,8 @@ class ResultFiles {
     /// Who opens this file is to append to it.
     [[nodiscard]] std::filesystem::path transitions() const { return directory_ / "transitions.log"; }
 
-    /// Writes what there is to say of the step: its row of state.json, whose top shows the last step, and
-    /// a file that is its own.
+    /// Writes what there is to say of the step: its row of state.json, whose top shows the last step,
+    /// and a file that is its own.
     /// @throws std::runtime_error  a file cannot be written
     void add(const StepResult& result);
 

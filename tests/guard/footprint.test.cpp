@@ -20,7 +20,8 @@ constexpr bool has_its_own_lines = alignof(T) == line && sizeof(T) % line == 0;
 
 } // namespace
 
-#if defined(__GLIBCXX__) && defined(__x86_64__) && defined(__linux__) // elsewhere a mutex has another size
+#if defined(__GLIBCXX__) && defined(__x86_64__) &&                                                     \
+    defined(__linux__) // elsewhere a mutex has another size
 TEST_CASE("A breaker: takes as much memory as the documentation says", "[guard]") {
     STATIC_REQUIRE(sizeof(CircuitBreaker<>) == 1088);
     STATIC_REQUIRE(sizeof(CircuitBreaker<SteadyClock, CountWindow>) == 1088);
