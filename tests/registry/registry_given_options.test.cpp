@@ -111,9 +111,7 @@ TEST_CASE("get with a function: names without end are evicted, and only the last
     for (int i = 0; i != 100; ++i) CHECK(rig.give("tenant " + std::to_string(i), 2) == 2);
     CHECK(rig.targets.size() == 10);
     CHECK(rig.targets.evict_idle() == 10);
-    CHECK(rig.limit_of("tenant 0") == 10);
-    CHECK(rig.targets.remove("tenant 0"));
-    int kept = 0;
+    int kept = 0; // of which names, chance says: it chooses their shards
     for (int i = 0; i != 100; ++i) {
         const std::string name = "tenant " + std::to_string(i);
         if (rig.limit_of(name) == 2) ++kept;
