@@ -86,9 +86,6 @@ struct Builder {
 struct NestedType {
     struct then {};
 };
-struct FinalDestructor {
-    virtual ~FinalDestructor() final = default;
-};
 struct RuleByFunction {
     const std::string& then() const;
 };
@@ -171,7 +168,6 @@ TEST_CASE("Deferred: an ordinary value is not", "[core]") {
     CHECK_FALSE(is_deferred<PrivateRule>());
     CHECK_FALSE(is_deferred<Builder>());
     CHECK_FALSE(is_deferred<NestedType>());
-    CHECK_FALSE(is_deferred<FinalDestructor>());
     CHECK_FALSE(is_deferred<Client>());
     CHECK_FALSE(is_deferred<Abstract>());
 }
