@@ -208,9 +208,9 @@ class Breaker {
 
     /// The rules of a half-open period that begins now.
     [[nodiscard]] Setting period() {
-        const int earlier = periods_++;
         Setting rules = setting_;
         if (rules.lease != 0) return rules;
+        const int earlier = periods_++;
         constexpr Time ten_minutes = 600'000'000'000;
         rules.lease = wait_;
         for (int i = 0; i != earlier && rules.lease < ten_minutes; ++i)
@@ -241,7 +241,7 @@ class Breaker {
     Time since_;
     Time opened_at_ = 0, wait_ = 0; // meant in OPEN and HALF_OPEN
     int reopenings_ = 0;
-    int periods_ = 0; // half-open ones, since the wait was drawn
+    int periods_ = 0; // half-open ones by the default lease, since the wait was drawn
     Time last_granted_ = 0;
     std::uint64_t would_have_opened_ = 0;
     Calls calls_{};               // that it judges by
