@@ -4,6 +4,7 @@
 #include <dashpot/registry/target.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -34,7 +35,7 @@ struct OnTarget : Program<Derived, threads> {
     }
 
     Target target;
-    std::array<std::optional<Entry>, threads> entries;
+    std::array<std::optional<Entry>, std::size_t{threads}> entries;
 };
 
 /// One gets the probe and the slot, in one step. The others then are refused by both, and the refusal
