@@ -162,6 +162,31 @@ struct WaitsAreOfTheirWord : OnBreaker<WaitsAreOfTheirWord, 2> {
     }
 };
 
+/// The same where one wait follows another at once: probes are out, and it is tripped.
+struct OneWaitAfterAnother : OnBreaker<OneWaitAfterAnother, 2> {
+    void before() {
+        breaker.trip();
+        Time::now = 10;
+        HOLDS(breaker.allow());
+    }
+    void thread(unsigned i) {
+        if (i == 0) {
+            Time::now = 15;
+            breaker.trip();
+        } else {
+            const auto mine = breaker.try_acquire();
+            const std::int64_t at = Time::last_read[1];
+            HOLDS(!mine);
+            if (mine.generation() == 3) {
+                HOLDS(mine.refusal().reason == Error::probes_in_flight);
+            } else {
+                HOLDS(mine.generation() == 4);
+                HOLDS(mine.refusal().retry_after == nanoseconds{15 + 10 - at});
+            }
+        }
+    }
+};
+
 /// The same for retry_after(), which asks the gate too. A caller may have looked before or after.
 struct RetryAfter : OnBreaker<RetryAfter, 2> {
     void before() { breaker.trip(); }
@@ -307,6 +332,7 @@ int main(int argc, char** argv) {
          {"one probe of three", holds<OneProbe<3>>, {bound, 2}, {bound, 3}},
          {"probe is answered", holds<ProbeIsAnswered>, {bound, 4}, {bound, 6}},
          {"waits are of their word", holds<WaitsAreOfTheirWord>, {bound, 4}, {bound, 6}},
+         {"one wait after another", holds<OneWaitAfterAnother>, {bound, 5}, {every}},
          {"waits, older reads", holds<WaitsAreOfTheirWord>, {random, 20'000}, {random, 10'000'000}},
          {"retry after", holds<RetryAfter>, {bound, 5}, {every}},
          {"reopens with a new wait", holds<ReopensWithANewWait>, {bound, 4}, {bound, 6}},
@@ -320,10 +346,10 @@ int main(int argc, char** argv) {
           "state is published last",
           {relaxed, "breaker_core.hpp", "word", "load"}},
          {"new_word_old_wait",
-          "waits are of their word",
+          "one wait after another",
           {relaxed, "breaker_core.hpp", "publish_locked", "store"}},
          {"new_word_read_old_wait",
-          "waits are of their word",
+          "one wait after another",
           {relaxed, "breaker_core.hpp", "word", "load"}},
          {"wait_is_published_relaxed",
           "waits are of their word",
@@ -332,7 +358,7 @@ int main(int argc, char** argv) {
           "waits are of their word",
           {relaxed, "refusal_gate.hpp", "read", "load"}},
          {"gate_is_not_opened",
-          "waits are of their word",
+          "one wait after another",
           {left_out, "refusal_gate.hpp", "open", "store"}},
          {"nobody_locks", "everything", {left_out, "", "", "lock"}},
          {"gate_is_shut_before_the_word", "lost probe"},
