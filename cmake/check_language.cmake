@@ -25,7 +25,7 @@ set(idioms
     "[Hh]ears?" "[Hh]eard"            # is called with, receives
     "[Tt]ells?" "[Tt]old" "[Ss]peaks" # reports, is passed, names
     "lives? on" "living on"           # stays alive while
-    "[Vv]erdicts?"                    # decision, result
+    "verdicts?"                       # decision, result; Verdict is a type
     "[Hh]e" "[Hh]is" "[Hh]imself"     # the noun
     "[Ss]o many"                      # the number
     "the rest of the wait"            # the remaining time

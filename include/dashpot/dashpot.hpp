@@ -10,6 +10,7 @@
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/deadline.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/outcome.hpp>
@@ -18,6 +19,7 @@
 #include <dashpot/core/result.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/core/threading.hpp>
+#include <dashpot/core/verdict.hpp>
 
 #include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/classifier.hpp>

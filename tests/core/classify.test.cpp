@@ -136,6 +136,13 @@ TEST_CASE("ByException: a refusal by a guard further in says nothing about the t
     CHECK(classify(std::make_exception_ptr(dashpot::BadResultAccess{refusal})) == Outcome::ignored);
 }
 
+TEST_CASE("ByException: a call that timed out was made, and is a failure", "[core]") {
+    constexpr ByException classify{};
+    const Refusal refusal{Error::timed_out};
+    CHECK(classify(Result<int>{Refused{refusal}}) == Outcome::failure);
+    CHECK(classify(std::make_exception_ptr(dashpot::BadResultAccess{refusal})) == Outcome::failure);
+}
+
 TEST_CASE("Classify: judges exceptions when it takes a std::exception_ptr", "[core]") {
     STATIC_REQUIRE(judges<int>(ByException{}));
     STATIC_REQUIRE(judges<void>(ByException{}));

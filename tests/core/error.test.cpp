@@ -19,7 +19,10 @@ using dashpot::to_string;
 
 namespace {
 
-constexpr Error all_errors[] = {Error::circuit_open, Error::probes_in_flight, Error::bulkhead_full};
+constexpr Error all_errors[] = {Error::circuit_open, Error::probes_in_flight, Error::bulkhead_full,
+                                Error::rate_limited, Error::limit_reached,    Error::throttled,
+                                Error::queue_full,   Error::queue_timeout,    Error::deadline_exceeded,
+                                Error::cancelled,    Error::timed_out};
 
 } // namespace
 
@@ -27,7 +30,20 @@ TEST_CASE("Error: each has the name of its enumerator", "[core]") {
     STATIC_REQUIRE(to_string(Error::circuit_open) == "circuit_open");
     STATIC_REQUIRE(to_string(Error::probes_in_flight) == "probes_in_flight");
     STATIC_REQUIRE(to_string(Error::bulkhead_full) == "bulkhead_full");
+    STATIC_REQUIRE(to_string(Error::rate_limited) == "rate_limited");
+    STATIC_REQUIRE(to_string(Error::limit_reached) == "limit_reached");
+    STATIC_REQUIRE(to_string(Error::throttled) == "throttled");
+    STATIC_REQUIRE(to_string(Error::queue_full) == "queue_full");
+    STATIC_REQUIRE(to_string(Error::queue_timeout) == "queue_timeout");
+    STATIC_REQUIRE(to_string(Error::deadline_exceeded) == "deadline_exceeded");
+    STATIC_REQUIRE(to_string(Error::cancelled) == "cancelled");
+    STATIC_REQUIRE(to_string(Error::timed_out) == "timed_out");
     STATIC_REQUIRE(to_string(Error{}) == "unknown");
+}
+
+TEST_CASE("Error: keeps its values, which other programs may have stored", "[core]") {
+    int value = 1;
+    for (const Error error : all_errors) CHECK(static_cast<int>(error) == value++);
 }
 
 TEST_CASE("Error: no error code of ours reads as no error", "[core]") {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <dashpot/core/verdict.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
 
 #include "guard/breaker_support.hpp"
@@ -281,6 +282,22 @@ TEST_CASE("Classify: a lambda with auto parameters does not judge an exception",
     const auto all_is_well = [](const auto&) { return Outcome::success; };
     CHECK_THROWS_AS(rig.breaker.call([]() -> int { throw 42; }, all_is_well), int);
     CHECK(rig.failures() == 1);
+}
+
+TEST_CASE("CircuitBreaker: a classifier may return a verdict instead of an outcome", "[guard]") {
+    Rig rig;
+    const auto judge = [](const Answer& answer) -> dashpot::Verdict {
+        if (answer.status == 503) return {Outcome::failure, 2s};
+        return {answer.verdict()};
+    };
+    CHECK(rig.breaker.call([] { return Answer{503}; }, judge)->status == 503);
+    CHECK(rig.failures() == 1);
+    CHECK(rig.breaker.call([] { return Answer{200}; }, judge)->status == 200);
+    CHECK(rig.failures() == 0);
+
+    const auto of_exceptions = [](std::exception_ptr) { return dashpot::Verdict{Outcome::ignored}; };
+    CHECK_THROWS_AS(rig.breaker.call([]() -> int { throw NotFound{}; }, of_exceptions), NotFound);
+    CHECK(rig.ignored() == 1);
 }
 
 } // namespace tests::guard_circuit_breaker_classify

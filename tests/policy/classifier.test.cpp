@@ -100,6 +100,12 @@ TEST_CASE("Classifier: a refusal further in is ignored before any rule looks at 
     CHECK(judge(thrown(BadResultAccess{Refusal{Error::circuit_open}})) == Outcome::ignored);
 }
 
+TEST_CASE("Classifier: a call that timed out was made, and is a failure", "[policy]") {
+    const auto judge = http_status(&Reply::status) | failure_codes({"0000"}, &Reply::code);
+    CHECK(judge(Result<Reply>{Refused{{Error::timed_out}}}) == Outcome::failure);
+    CHECK(judge(thrown(BadResultAccess{Refusal{Error::timed_out}})) == Outcome::failure);
+}
+
 TEST_CASE("Classifier: judges the values and the exceptions of a breaker's calls", "[policy]") {
     const auto judge =
         on_exception<std::invalid_argument>(Outcome::ignored) | http_status(&Reply::status);

@@ -4,6 +4,7 @@
 #include "catch.hpp"
 
 #include <chrono>
+#include <stop_token>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -111,6 +112,23 @@ TEST_CASE("ManualClock: is a steady clock that is read without throwing", "[test
 
 TEST_CASE("ManualClock: can be made of nothing wherever a clock is asked for", "[testing]") {
     CHECK(makes_one_of_nothing<>); // as the default argument of every guard's constructor does
+}
+
+TEST_CASE("ManualClock: a sleep moves the time there, for all copies, and never back", "[testing]") {
+    const ManualClock clock{Instant{5s}};
+    const ManualClock copy = clock;
+    clock.sleep_until(Instant{7s});
+    CHECK(copy.now() == Instant{7s});
+    clock.sleep_until(Instant{6s});
+    CHECK(copy.now() == Instant{7s});
+}
+
+TEST_CASE("ManualClock: a sleep that is stopped moves nothing", "[testing]") {
+    std::stop_source source;
+    source.request_stop();
+    const ManualClock clock;
+    clock.sleep_until(Instant{7s}, source.get_token());
+    CHECK(clock.now() == Instant{});
 }
 
 } // namespace tests::testing_manual_clock

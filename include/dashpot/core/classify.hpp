@@ -24,8 +24,9 @@ namespace dashpot::inline DASHPOT_ABI {
 ///   one.
 ///
 /// A std::optional without a value, false and null are successes. A refusal by an inner guard is
-/// ignored, because that call was not made. Refusals are a Result without a value, an error code of
-/// dashpot, and the exception of Result::value().
+/// ignored, because that call was not made; only `timed_out` is a failure, because that call was made.
+/// Refusals are a Result without a value, an error code of dashpot, and the exception of
+/// Result::value().
 struct ByException {
     template <class T>
     [[nodiscard]] constexpr Outcome operator()(const T& value) const {
@@ -40,8 +41,8 @@ struct ByException {
         if (!thrown) return Outcome::success; // the call returned a null std::exception_ptr
         try {
             std::rethrow_exception(thrown);
-        } catch (const BadResultAccess&) {
-            return Outcome::ignored;
+        } catch (const BadResultAccess& refused) {
+            return detail::judge_refusal(refused.error().reason);
         } catch (...) {
             return Outcome::failure;
         }

@@ -15,14 +15,24 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
-/// The reason why a call was refused before it began. A refusal says nothing about the target's
-/// health.
+/// The reason why a call was not made. A refusal says nothing about the target's health.
+///
+/// There is one exception: `timed_out`, which only asynchronous code returns. That call was begun, and
+/// abandoned at its deadline, so a classifier judges it as a failure.
 ///
 /// The values start at 1, because a std::error_code of value 0 means "no error".
 enum class Error : std::uint8_t {
     circuit_open = 1, ///< The breaker is open, or was forced open.
     probes_in_flight, ///< The breaker is half open and all its probes are in flight.
     bulkhead_full,    ///< The number of calls in flight has reached the bulkhead's limit.
+    rate_limited,     ///< The rate limiter has no permits left for this call.
+    limit_reached,    ///< The number of calls in flight has reached the adaptive limiter's limit.
+    throttled,     ///< The throttler refuses this share of the calls, because the target refuses many.
+    queue_full,    ///< As many calls as are allowed wait for a slot of the bulkhead already.
+    queue_timeout, ///< The call waited for a slot of the bulkhead for as long as is allowed.
+    deadline_exceeded, ///< The deadline has passed, or would pass before the call could begin.
+    cancelled,         ///< A stop was requested before the call began.
+    timed_out,         ///< The call was begun and abandoned at its deadline. Asynchronous code only.
 };
 
 /// Returns the name of the enumerator, for example "circuit_open".
@@ -31,6 +41,14 @@ enum class Error : std::uint8_t {
     case Error::circuit_open: return "circuit_open";
     case Error::probes_in_flight: return "probes_in_flight";
     case Error::bulkhead_full: return "bulkhead_full";
+    case Error::rate_limited: return "rate_limited";
+    case Error::limit_reached: return "limit_reached";
+    case Error::throttled: return "throttled";
+    case Error::queue_full: return "queue_full";
+    case Error::queue_timeout: return "queue_timeout";
+    case Error::deadline_exceeded: return "deadline_exceeded";
+    case Error::cancelled: return "cancelled";
+    case Error::timed_out: return "timed_out";
     }
     return "unknown";
 }
@@ -59,6 +77,14 @@ class DASHPOT_EXPORTED ErrorCategory final : public std::error_category {
         case 1: return "the circuit is open";
         case 2: return "the circuit is half open and all its probes are out";
         case 3: return "the bulkhead is full";
+        case 4: return "the rate limit is reached";
+        case 5: return "the adaptive limit of calls in flight is reached";
+        case 6: return "the call was throttled";
+        case 7: return "the bulkhead's queue is full";
+        case 8: return "the wait in the bulkhead's queue was too long";
+        case 9: return "the deadline has passed";
+        case 10: return "the call was cancelled before it began";
+        case 11: return "the call was abandoned at its deadline";
         default: return "unknown dashpot error";
         }
     }
@@ -112,13 +138,13 @@ namespace dashpot::inline DASHPOT_ABI {
            one_per_program::ErrorCategory::is_named_by(code.category());
 }
 
-/// Describes a refused call: the reason, and when a new attempt may succeed.
+/// Describes a call that was not made: the reason, and when a new attempt may succeed.
 struct DASHPOT_EXPORTED Refusal {
     /// The reason of the refusal; it also identifies the guard that refused.
     Error reason;
-    /// When a new attempt may succeed. For `circuit_open` it is the remaining time, which is never
-    /// negative. It is empty if the time cannot be known: probes in flight, a full bulkhead, a circuit
-    /// that was forced open. Empty does not mean 0; 0 means "at once".
+    /// When a new attempt may succeed. For `circuit_open` and `rate_limited` it is the remaining time,
+    /// which is never negative. It is empty if the time cannot be known: probes in flight, a full
+    /// bulkhead, a circuit that was forced open. Empty does not mean 0; 0 means "at once".
     std::optional<std::chrono::nanoseconds> retry_after = std::nullopt;
 
     friend bool operator==(const Refusal&, const Refusal&) = default;

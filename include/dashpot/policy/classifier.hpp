@@ -126,7 +126,7 @@ class Classifier {
     template <class T>
     [[nodiscard]] constexpr Outcome first_opinion(const T& subject) const {
         if constexpr (detail::is_result<T>) { // a refused call returned nothing to judge
-            if (!subject.has_value()) return Outcome::ignored;
+            if (!subject.has_value()) return detail::judge_error(subject.error());
         }
         std::optional<Outcome> opinion;
         const auto ask = [&](const auto& rule) {

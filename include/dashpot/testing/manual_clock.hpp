@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 
 namespace dashpot::inline DASHPOT_ABI::testing {
 
@@ -47,6 +48,14 @@ class ManualClock {
 
     /// Sets the time.
     void set(time_point now) noexcept { now_->store(now.time_since_epoch().count()); }
+
+    /// What a guard or a pipeline calls instead of letting the thread sleep. Moves the time to `at`, or
+    /// leaves it if it is later already or a stop was requested.
+    void sleep_until(time_point at, const std::stop_token& stop = {}) const noexcept {
+        const rep then = at.time_since_epoch().count();
+        rep before = now_->load();
+        while (!stop.stop_requested() && before < then && !now_->compare_exchange_weak(before, then)) {}
+    }
 
   private:
     std::shared_ptr<std::atomic<rep>> now_;

@@ -45,6 +45,17 @@ TEST_CASE("judge_value: an error that is a refusal of dashpot is ignored", "[cor
           Outcome::ignored);
 }
 
+TEST_CASE("judge_value: a call that timed out was made, and is a failure", "[core]") {
+    CHECK(judge_value(Expected<int, Refusal>{{}, {Error::timed_out}}) == Outcome::failure);
+    CHECK(judge_value(Expected<int, Error>{{}, Error::timed_out}) == Outcome::failure);
+    CHECK(judge_value(Refusal{Error::timed_out}) == Outcome::failure);
+    CHECK(judge_value(make_error_code(Error::timed_out)) == Outcome::failure);
+    CHECK(judge_value(dashpot::Result<int>{dashpot::Refused{Refusal{Error::timed_out}}}) ==
+          Outcome::failure);
+    CHECK(judge_value(Refusal{Error::deadline_exceeded}) == Outcome::ignored);
+    CHECK(judge_value(Refusal{Error::cancelled}) == Outcome::ignored);
+}
+
 TEST_CASE("judge_value: an error code that is not zero is a failure", "[core]") {
     CHECK(judge_value(std::error_code{}) == Outcome::success);
     CHECK(judge_value(std::make_error_code(std::errc::timed_out)) == Outcome::failure);
