@@ -21,12 +21,13 @@
 
 namespace relay_hub {
 
-/// Returns true if both paths lead to one file that is there, however they are spelled or linked.
+/// Returns true if both paths lead to one file that is there, however they are spelled or linked. Two
+/// logs may share a device, such as /dev/null.
 [[nodiscard]] inline bool is_one_file(const std::string& one, const std::string& other) {
     struct stat first{};
     struct stat second{};
     return ::stat(one.c_str(), &first) == 0 && ::stat(other.c_str(), &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+           !S_ISCHR(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 /// A log whose failures are said on standard error: a disk that fills up is no reason to stop relaying.

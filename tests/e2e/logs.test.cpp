@@ -227,6 +227,12 @@ TEST_CASE("RelayHub: both logs in one file, or one in the config file, is an err
     CHECK(example::read_text_file(config) == before);
 }
 
+TEST_CASE("RelayHub: both logs may go to /dev/null") {
+    Rig rig;
+    rig.start_hub({"--event-log", "/dev/null"}, "/dev/null");
+    CHECK(rig.call("CORE").code() == "0000");
+}
+
 TEST_CASE("RelayHub: a log that is a FIFO without a reader is an error at the start") {
     const example::TemporaryDirectory directory;
     const std::string fifo = (directory.path() / "fifo").string();

@@ -300,4 +300,20 @@ TEST_CASE("CircuitBreaker: a classifier may return a verdict instead of an outco
     CHECK(rig.ignored() == 1);
 }
 
+namespace {
+
+struct OnlyDeclared;
+OnlyDeclared& of_another_part() {
+    static char somewhere;
+    return reinterpret_cast<OnlyDeclared&>(somewhere); // no more than its address is used
+}
+
+} // namespace
+
+TEST_CASE("CircuitBreaker: a call may return a reference to a type that is only declared", "[guard]") {
+    Rig rig;
+    CHECK(&rig.breaker.call(of_another_part)->get() == &of_another_part());
+    CHECK(rig.failures() == 0);
+}
+
 } // namespace tests::guard_circuit_breaker_classify

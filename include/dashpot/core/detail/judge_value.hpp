@@ -50,7 +50,9 @@ template <class E>
 /// value is a success.
 template <class T>
 [[nodiscard]] constexpr Outcome judge_value(const T& value) {
-    if constexpr (ValueOrError<T>) {
+    if constexpr (!requires { sizeof(T); }) {
+        return Outcome::success; // a reference to a type that is only declared here
+    } else if constexpr (ValueOrError<T>) {
         if (value.has_value()) {
             if constexpr (HasSomething<T>) {
                 return judge_value(*value);
