@@ -8,7 +8,7 @@ cmake_minimum_required(VERSION 3.25) # a -P script has no policies of its own
 # Not by gcovr: its version 5.2 gives up on inline functions that several programs have at different lines.
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
-dashpot_set_up("coverage" clang clang_rt llvm ninja catch2 json httplib cli11)
+dashpot_set_up("coverage" clang clang_rt llvm ninja catch2)
 dashpot_run("${CMAKE_COMMAND}" --preset coverage)
 dashpot_run("${CMAKE_COMMAND}" --build --preset coverage --target dashpot-unit-tests dashpot-property-tests)
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "hub.hpp"
 
-#include "admin_routes.hpp"
-#include "control_routes.hpp"
-#include "http_reply.hpp"
-#include "hub_metrics.hpp"
-#include "page_routes.hpp"
-#include "routes.hpp"
-#include "utc_time.hpp"
+#include "../common/utc_time.hpp"
+#include "http/admin_routes.hpp"
+#include "http/control_routes.hpp"
+#include "http/http_reply.hpp"
+#include "http/page_routes.hpp"
+#include "http/routes.hpp"
+#include "report/hub_metrics.hpp"
 
 #include "../common/open_files.hpp"
 #include "../common/standard_streams.hpp"
@@ -66,13 +66,13 @@ Hub::Hub(const Given& given, const Options& options)
       changes_subscription_{registry_.on_transition(std::ref(changes_))},
       drain_time_{options.drain_time}, server_{server_options(options)},
       config_{given, options, [this](const Options& changed) { apply(changed); }} {
-    compare_clocks(); // the circuits' first states have begun
+    example::compare_clocks(); // the circuits' first states have begun
     add_routes();
 }
 
 void Hub::note(std::string_view target, const dashpot::Transition& transition) {
     logs_->append(target, transition);
-    compare_clocks();
+    example::compare_clocks();
     // Before the streams are told to look.
     relay_.note(target, transition);
     feed_.wake();
@@ -171,7 +171,7 @@ void Hub::apply(const Options& options) {
 }
 
 nlohmann::json Hub::targets_report() const {
-    return {{"now", to_utc(std::chrono::steady_clock::now())},
+    return {{"now", example::to_utc(std::chrono::steady_clock::now())},
             {"protection", has_protection_},
             {"targets", relay_.report()}};
 }
@@ -199,9 +199,9 @@ std::string Hub::health_report() const {
     auto& shown = report["config_reloads"];
     shown["accepted"] = reloads.accepted;
     shown["refused"] = reloads.refused;
-    shown["last_accepted"] = to_utc(reloads.last_accepted);
+    shown["last_accepted"] = example::to_utc(reloads.last_accepted);
     shown["last_refused"] =
-        reloads.last_refused ? nlohmann::ordered_json(to_utc(*reloads.last_refused)) : nullptr;
+        reloads.last_refused ? nlohmann::ordered_json(example::to_utc(*reloads.last_refused)) : nullptr;
     shown["is_last_refused"] = reloads.is_last_refused;
     return report.dump(2) + "\n";
 }

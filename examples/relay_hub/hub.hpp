@@ -2,12 +2,12 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_HUB_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_HUB_HPP
 
-#include "access_rule.hpp"
-#include "event_feed.hpp"
-#include "live_config.hpp"
-#include "logs.hpp"
-#include "relay.hpp"
-#include "settings.hpp"
+#include "http/access_rule.hpp"
+#include "http/event_feed.hpp"
+#include "relay/relay.hpp"
+#include "report/logs.hpp"
+#include "settings/live_config.hpp"
+#include "settings/settings.hpp"
 
 #include "../common/http_server.hpp"
 #include "../common/unattended.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A relay hub that one dead target cannot drag down. See README.md beside this file.
-#include "command_line.hpp"
 #include "hub.hpp"
+#include "settings/command_line.hpp"
 
 #include "../common/open_files.hpp"
 #include "../common/standard_streams.hpp"

@@ -3,7 +3,7 @@
 // it is cut, the same answer is read, and within its bounds.
 #include "finding.hpp"
 
-#include "../../examples/relay_hub/answer_reader.hpp"
+#include "../../examples/relay_hub/relay/answer_reader.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -4,9 +4,9 @@
 #include "finding.hpp"
 
 #include "../../examples/common/file_descriptor.hpp"
-#include "../../examples/relay_hub/answer.hpp"
-#include "../../examples/relay_hub/codes.hpp"
-#include "../../examples/relay_hub/relay.hpp"
+#include "../../examples/relay_hub/relay/answer.hpp"
+#include "../../examples/relay_hub/relay/codes.hpp"
+#include "../../examples/relay_hub/relay/relay.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -6,8 +6,8 @@
 #include "scripted_dice.hpp"
 #include "written_config.hpp"
 
-#include "../../examples/relay_hub/config_file.hpp"
-#include "../../examples/relay_hub/guard_config.hpp"
+#include "../../examples/relay_hub/settings/config_file.hpp"
+#include "../../examples/relay_hub/settings/guard_config.hpp"
 
 #include <nlohmann/json.hpp>
 

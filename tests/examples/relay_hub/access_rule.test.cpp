@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../examples/relay_hub/access_rule.hpp"
+#include "../../../examples/relay_hub/http/access_rule.hpp"
 
 #include "catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../examples/relay_hub/configured_policy.hpp"
+#include "../../../examples/relay_hub/settings/configured_policy.hpp"
 
 #include <dashpot/registry/registry.hpp>
 #include <dashpot/testing/manual_clock.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../examples/relay_hub/answer_reader.hpp"
+#include "../../../examples/relay_hub/relay/answer_reader.hpp"
 
 #include "catch.hpp"
 

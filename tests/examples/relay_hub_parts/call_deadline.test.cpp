@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../examples/relay_hub/call_deadline.hpp"
+#include "../../../examples/relay_hub/relay/call_deadline.hpp"
 
 #include "catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../examples/relay_hub/connection_pool.hpp"
+#include "../../../examples/relay_hub/relay/connection_pool.hpp"
 
 #include "catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../examples/relay_hub/envelope.hpp"
+#include "../../../examples/relay_hub/relay/envelope.hpp"
 
 #include "catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../examples/relay_hub/retry_after.hpp"
+#include "../../../examples/relay_hub/relay/retry_after.hpp"
 
 #include "catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../examples/relay_hub/target_address.hpp"
+#include "../../../examples/relay_hub/relay/target_address.hpp"
 
 #include "catch.hpp"
 

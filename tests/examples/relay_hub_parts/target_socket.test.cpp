@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../examples/relay_hub/target_socket.hpp"
+#include "../../../examples/relay_hub/relay/target_socket.hpp"
 
 #include "catch.hpp"
 
