@@ -20,7 +20,7 @@
 #include <dashpot/guard/detail/breaker_word.hpp>
 #include <dashpot/guard/detail/call_report.hpp>
 #include <dashpot/guard/detail/call_stripes.hpp>
-#include <dashpot/guard/detail/refusal_gate.hpp>
+#include <dashpot/guard/detail/published_state.hpp>
 #include <dashpot/guard/detail/transition_outlets.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
@@ -54,15 +54,13 @@ class BreakerCore {
     BreakerCore(P policy, const BreakerOptions& options, C clock)
         : clock_{std::move(clock)},
           machine_{validated(std::move(policy)), validated(options), read(clock_), own_seed()},
-          word_{word_locked().bits()}, slow_after_{machine_.slow_after().count()},
+          published_{word_locked()}, slow_after_{machine_.slow_after().count()},
           keeps_history_{options.history != 0} {}
 
     BreakerCore(const BreakerCore&) = delete;
     BreakerCore& operator=(const BreakerCore&) = delete;
 
-    [[nodiscard]] BreakerWord word() const noexcept {
-        return BreakerWord{word_.load(std::memory_order_acquire)};
-    }
+    [[nodiscard]] BreakerWord word() const noexcept { return published_.word(); }
 
     [[nodiscard]] Instant now() const noexcept { return read(clock_); }
 
@@ -79,12 +77,11 @@ class BreakerCore {
         if (admits_all(seen.state()))
             return slot.take() ? Admission{seen} : Admission::without_slot(seen);
         if (seen.state() == State::forced_open) return refuse(seen, Wait{}, {});
-        const Wait wait = gate_.read();
-        const bool is_its_own = word() == seen;
-        const Instant at = now(); // if the wait is on now, it was on at that look
-        if (is_its_own && wait.is_on(at)) return refuse(seen, wait, at);
-        const bool is_ready = RefusalGate::is_known(wait); // and still is, after the look at the slots:
-        if (is_ready && slot.is_none_left() && gate_.read() == wait && word() == seen) {
+        const std::optional<Wait> wait = published_.wait_of(seen);
+        const Instant at = now(); // if the wait is on now, it was on when it was read
+        if (wait && wait->is_on(at)) return refuse(seen, *wait, at);
+        // The same wait again: the breaker was still ready when no slot was left.
+        if (wait && slot.is_none_left() && published_.wait_of(seen) == wait) {
             slot.count_refused();
             return Admission::without_slot(seen);
         }
@@ -146,39 +143,29 @@ class BreakerCore {
     [[nodiscard]] std::chrono::nanoseconds retry_after() const noexcept {
         const BreakerWord seen = word();
         if (seen.state() != State::open) return std::chrono::nanoseconds{0};
-        const Wait wait = gate_.read();
-        // An open gate says nothing: OPEN is published a moment before its wait.
-        const bool is_its_own = wait.length.count() > 0 && word() == seen;
-        return is_its_own ? wait.rest(now()) : snapshot().retry_after;
+        const std::optional<Wait> wait = published_.wait_of(seen);
+        return wait ? wait->rest(now()) : snapshot().retry_after;
     }
 
     [[nodiscard]] Snapshot snapshot() const noexcept {
         const Instant at = now();
-        const std::lock_guard lock{mutex_};
-        collect_locked();
-        const Snapshot seen = snapshot_locked(at);
-        reopen_locked();
-        return seen;
+        const UpToDate machine{*this};
+        return snapshot_locked(at);
     }
 
     [[nodiscard]] bool is_as_new() const noexcept {
         if (!word().is_closed()) return false;
         const Instant at = now();
-        const std::lock_guard lock{mutex_};
-        collect_locked();
-        const bool is_so = machine_.is_as_new(at);
-        reopen_locked();
-        return is_so;
+        const UpToDate machine{*this};
+        return machine->is_as_new(at);
     }
 
     [[nodiscard]] std::vector<BreakerEvent> history() const {
         std::vector<BreakerEvent> events;
         events.reserve(machine_.history_size());
         const Instant at = now();
-        const std::lock_guard lock{mutex_};
-        collect_locked();
-        machine_.copy_history_to(events, at);
-        reopen_locked();
+        const UpToDate machine{*this};
+        machine->copy_history_to(events, at);
         return events;
     }
 
@@ -199,6 +186,38 @@ class BreakerCore {
 
   private:
     using Channel = TransitionOutlets::Channel;
+
+    /// The machine under the lock, for as long as this exists. The machine has recorded all successes
+    /// that were left in the stripes. The stripes are shut until the end, and open again if the machine
+    /// then allows it: further successes may be left until the next change.
+    class UpToDate {
+      public:
+        explicit UpToDate(const BreakerCore& core) noexcept : lock_{core.mutex_}, core_{core} {
+            core_.machine_.record_successes(core_.stripes_.collect());
+        }
+        UpToDate(const UpToDate&) = delete;
+        UpToDate& operator=(const UpToDate&) = delete;
+        ~UpToDate() { core_.reopen_locked(); }
+
+        [[nodiscard]] Machine& operator*() noexcept { return core_.machine_; }
+        [[nodiscard]] Machine* operator->() noexcept { return &core_.machine_; }
+        [[nodiscard]] const Machine* operator->() const noexcept { return &core_.machine_; }
+
+      private:
+        const std::lock_guard<threading::mutex> lock_;
+        const BreakerCore& core_;
+    };
+
+    void reopen_locked() const noexcept {
+        if (!machine_.may_batch_successes() || machine_.is_quiet()) return stripes_.stay_shut();
+        if constexpr (EndsBatches<typename P::Tally>) {
+            const std::int64_t end = machine_.batch_ends().time_since_epoch().count();
+            if (batch_ends_.load(std::memory_order_relaxed) != end) { // every caller reads this line
+                batch_ends_.store(end, std::memory_order_relaxed);
+            }
+        }
+        stripes_.open();
+    }
 
     [[nodiscard]] std::chrono::nanoseconds slow_after() const noexcept {
         return std::chrono::nanoseconds{slow_after_.load(std::memory_order_relaxed)};
@@ -236,7 +255,7 @@ class BreakerCore {
             bool lacks_slot = false;
             const auto effect = change(seen, [&](Machine& machine) {
                 // The gate changes first: a caller that then finds no slot left looks at it again.
-                lacks_slot = machine.admits(at) && !slot.take_after([&] { gate_.open(); });
+                lacks_slot = machine.admits(at) && !slot.take_after([&] { published_.open_gate(); });
                 const Effect result = lacks_slot ? Effect{} : machine.admit(at, unnamed);
                 decided = word_locked();
                 left = machine.wait();
@@ -313,15 +332,13 @@ class BreakerCore {
         TransitionOutlets::Delivery delivery;
         Effect effect;
         {
-            const std::lock_guard lock{mutex_};
-            if (machine_.generation() != seen.generation()) return std::nullopt;
-            collect_locked();
-            effect = f(machine_);
-            machine_.use_chance(process_chance);
-            publish_locked();
-            reopen_locked();
+            UpToDate machine{*this};
+            if (machine->generation() != seen.generation()) return std::nullopt;
+            effect = f(*machine);
+            machine->use_chance(process_chance);
+            published_.publish(word_locked(), machine->wait());
             if (effect.moved_by && outlets_.are_open()) {
-                const Snapshot now = snapshot_locked(machine_.since());
+                const Snapshot now = snapshot_locked(machine->since());
                 delivery = outlets_.push(
                     {seen.state(), now.state, now.generation, *effect.moved_by, now.since, now});
             }
@@ -332,29 +349,6 @@ class BreakerCore {
 
     [[nodiscard]] BreakerWord word_locked() const noexcept {
         return {machine_.generation(), machine_.state(), machine_.is_quiet()};
-    }
-
-    /// Writes only what changed: every caller reads these.
-    void publish_locked() noexcept {
-        const BreakerWord before{word_.load(std::memory_order_relaxed)};
-        const BreakerWord after = word_locked();
-        if (after.generation() != before.generation()) gate_.open();
-        if (after != before) word_.store(after.bits(), std::memory_order_release);
-        gate_.set(machine_.wait());
-    }
-
-    /// The machine is up to date after that, and stays so until the stripes are open again.
-    void collect_locked() const noexcept { machine_.record_successes(stripes_.collect()); }
-
-    void reopen_locked() const noexcept {
-        if (!machine_.may_batch_successes() || machine_.is_quiet()) return stripes_.stay_shut();
-        if constexpr (EndsBatches<typename P::Tally>) {
-            const std::int64_t end = machine_.batch_ends().time_since_epoch().count();
-            if (batch_ends_.load(std::memory_order_relaxed) != end) { // every caller reads this line
-                batch_ends_.store(end, std::memory_order_relaxed);
-            }
-        }
-        stripes_.open();
     }
 
     [[nodiscard]] Snapshot snapshot_locked(Instant at) const noexcept {
@@ -378,8 +372,7 @@ class BreakerCore {
     TransitionOutlets outlets_; // guarded by mutex_
 
     // Read by every caller, written only when something changes.
-    alignas(cache_line) threading::atomic<std::uint64_t> word_; // written under mutex_
-    RefusalGate gate_;                                          // written under mutex_
+    alignas(cache_line) PublishedState published_; // written under mutex_
     // Written under mutex_, while no stripe is open: who leaves a success reads those of its opening.
     mutable threading::atomic<std::int64_t> batch_ends_{0};
     threading::atomic<std::int64_t> slow_after_; // nanoseconds

@@ -13,25 +13,23 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// A published Wait: while it is on, callers are refused without asking under the lock.
+/// A published Wait: while it is on, callers are refused without the lock. It is a part of
+/// PublishedState, which says how callers find out that it is the wait of a given word.
 ///
-/// It belongs to one published word. The writer opens the gate, publishes a word of a new generation,
-/// then shuts the gate; so whoever reads the word, a shut gate, and the same word again, knows that the
-/// gate is that word's: nobody meets a new state with an old wait, or the other way round.
+/// **Contract.** A reader never combines the length of one wait with the start of an earlier one. A
+/// gate that is open shows no wait. A gate that was set to no wait shows that there is none: is_known()
+/// distinguishes the two.
 ///
-/// A gate that is open says nothing, since a word is published a moment before its wait. One that was
-/// set to no wait says that there is none: see is_known().
-///
-/// **Threads.** One writer at a time, any number of readers.
+/// **Threads.** One thread at a time may write; any number of threads may read.
 class RefusalGate {
   public:
-    /// From here on everybody asks under the lock. The start stays: who has read the length before must
-    /// not combine it with another start, and so find a wait that never was.
+    /// Makes all callers take the lock from here on. The start stays as it is: a thread that has read
+    /// the length before must not combine that length with another start.
     void open() noexcept {
         if (length_.load(std::memory_order_relaxed) != 0) length_.store(0, std::memory_order_relaxed);
     }
 
-    /// Writes only what changes: every caller reads it.
+    /// Writes only what changes, because every caller reads it.
     void set(const Wait& wait) noexcept {
         if (wait.length.count() == 0) {
             if (length_.load(std::memory_order_relaxed) == no_wait) return;
@@ -49,7 +47,7 @@ class RefusalGate {
         return {Instant{std::chrono::nanoseconds{since}}, std::chrono::nanoseconds{length}};
     }
 
-    /// Returns true if `seen` was set, also to no wait; false if it is that of an open gate.
+    /// Returns true if `seen` was set, also to no wait. Returns false if the gate was open.
     [[nodiscard]] static bool is_known(const Wait& seen) noexcept { return seen.length.count() != 0; }
 
   private:
