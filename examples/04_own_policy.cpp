@@ -40,8 +40,7 @@ struct Points {
         dashpot::Counts counts(dashpot::Instant /*now*/) const noexcept {
             return {.calls = calls_, .failures = failures_};
         }
-        /// Returns true only if one more success would change nothing. Here each success is counted.
-        bool quiet() const noexcept { return false; }
+        // Without next_success() each success is recorded, as it must be here.
 
       private:
         std::uint32_t limit_;

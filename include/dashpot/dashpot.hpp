@@ -27,6 +27,7 @@
 #include <dashpot/policy/count_window.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/half_open.hpp>
+#include <dashpot/policy/next_success.hpp>
 #include <dashpot/policy/slow_calls.hpp>
 #include <dashpot/policy/time_window.hpp>
 

@@ -25,9 +25,6 @@ struct Run {
 #if !defined(MUST_FAIL) || !defined(WITHOUT_counts)
         dashpot::Counts counts(dashpot::Instant) const noexcept { return {}; }
 #endif
-#if !defined(MUST_FAIL) || !defined(WITHOUT_quiet)
-        bool quiet() const noexcept { return false; }
-#endif
     };
 #if !defined(MUST_FAIL) || !defined(WITHOUT_Tally)
     using Tally = Numbers;

@@ -91,14 +91,20 @@ struct Told {
         const std::uint64_t whose = generation.value_or(Machine::any_generation);
         if (everything) return machine.record(whose, call);
         const bool is_current = !generation || whose == machine.generation();
-        if (!call.failed && !call.slow && is_current && machine.is_quiet()) return {true};
+        if (!call.failed && !call.slow && is_current &&
+            machine.next_success() == dashpot::NextSuccess::skip()) {
+            return {true};
+        }
         if (!Machine::foresees_opening || machine.state() == State::half_open) {
             return machine.record(whose, call);
         }
+        constexpr std::chrono::nanoseconds longest = (std::chrono::nanoseconds::max)();
+        const dashpot::detail::CallReport report{
+            .failed = call.failed, .timing = {call.slow ? longest : std::chrono::nanoseconds{0}}};
+        if (machine.needs_end(report)) return machine.record(whose, call);
         FinishedCall untimed = call;
         untimed.at = {};
-        const Effect effect = machine.record(whose, untimed, false);
-        return effect.lacks_time ? machine.record(whose, call) : effect;
+        return machine.record(whose, untimed);
     }
 
     Effect obey(Reason command, Instant now) {

@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 using dashpot::CountWindow;
 using dashpot::FinishedCall;
 using dashpot::Instant;
+using dashpot::NextSuccess;
 using dashpot::TimeWindow;
 
 namespace {
@@ -32,15 +33,15 @@ constexpr FinishedCall failure_at(Instant when) { return {.failed = true, .at = 
 
 TEST_CASE("CountWindow: leaves successes for later only while none can open it", "[policy]") {
     CountWindow::Tally tally{CountWindow{.size = 5, .minimum_calls = 3}};
-    CHECK(tally.may_batch_successes()); // nothing failed
+    CHECK(tally.next_success() == NextSuccess::count()); // nothing failed
     tally.record(failure);
-    CHECK_FALSE(tally.may_batch_successes()); // a success may be the call that is enough
+    CHECK(tally.next_success() == NextSuccess::record()); // a success may be the call that is enough
     tally.record(success);
-    CHECK_FALSE(tally.may_batch_successes());
+    CHECK(tally.next_success() == NextSuccess::record());
     CHECK_FALSE(tally.would_open(success)); // 1 of 3
     CHECK(tally.would_open(failure));       // 2 of 3
     tally.record(success);
-    CHECK(tally.may_batch_successes());
+    CHECK(tally.next_success() == NextSuccess::count());
 }
 
 TEST_CASE("CountWindow: hears of many successes as of one after the other", "[policy]") {
@@ -85,38 +86,39 @@ TEST_CASE("CountWindow: cleared, it hears of many successes as a new one does", 
 
 TEST_CASE("TimeWindow: leaves successes for later only until its bucket ends", "[policy]") {
     TimeWindow::Tally tally{TimeWindow{.length = 10s, .buckets = 10, .minimum_calls = 2}};
-    CHECK_FALSE(tally.may_batch_successes()); // it is in no bucket yet
+    CHECK(tally.next_success() == NextSuccess::record()); // it is in no bucket yet
     tally.record(success_at(at(3500ms)));
-    CHECK(tally.may_batch_successes());
-    CHECK(tally.batch_ends() == at(4s));
+    CHECK(tally.next_success() == NextSuccess::count_until(at(4s)));
     tally.record_successes(3);
     CHECK(tally.counts(at(3999ms)).calls == 4);
     CHECK(tally.counts(at(12999ms)).calls == 4); // they count from the bucket that was the newest
     CHECK(tally.counts(at(13s)).calls == 0);
     tally.record(failure_at(at(3600ms)));
-    CHECK(tally.may_batch_successes()); // there are enough calls: a success only lowers the rate
+    CHECK(tally.next_success() ==
+          NextSuccess::count_until(at(4s))); // there are enough calls: a success only lowers the rate
     tally.clear();
-    CHECK_FALSE(tally.may_batch_successes());
+    CHECK(tally.next_success() == NextSuccess::record());
     tally.record(failure_at(at(3s)));
-    CHECK_FALSE(tally.may_batch_successes()); // the next success would be the call that is enough
+    CHECK(tally.next_success() ==
+          NextSuccess::record()); // the next success would be the call that is enough
 }
 
 TEST_CASE("TimeWindow: a batch ends in time before the epoch, and at the end of all time", "[policy]") {
     TimeWindow::Tally tally{TimeWindow{.length = 10s, .buckets = 10}};
     tally.record(success_at(at(-500ms)));
-    CHECK(tally.batch_ends() == at(0s));
+    CHECK(tally.next_success().end() == at(0s));
     tally.clear();
     tally.record(success_at(at(-1s)));
-    CHECK(tally.batch_ends() == at(0s));
+    CHECK(tally.next_success().end() == at(0s));
     tally.clear();
     tally.record(success_at((Instant::max)()));
-    CHECK(tally.batch_ends() == (Instant::max)());
+    CHECK(tally.next_success().end() == (Instant::max)());
     tally.clear();
     TimeWindow::Tally of_nanoseconds{TimeWindow{.length = 10ns, .buckets = 10}};
     of_nanoseconds.record(success_at((Instant::max)()));
-    CHECK(of_nanoseconds.batch_ends() == (Instant::max)());
+    CHECK(of_nanoseconds.next_success().end() == (Instant::max)());
     tally.record(success_at((Instant::min)()));
-    CHECK(tally.batch_ends() > (Instant::min)());
+    CHECK(tally.next_success().end() > (Instant::min)());
 }
 
 } // namespace tests::policy_batches

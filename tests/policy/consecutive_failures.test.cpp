@@ -13,6 +13,7 @@ namespace tests::policy_consecutive_failures {
 using dashpot::ConsecutiveFailures;
 using dashpot::Counts;
 using dashpot::Instant;
+using dashpot::NextSuccess;
 using dashpot::Reason;
 
 namespace {
@@ -83,18 +84,18 @@ TEST_CASE("ConsecutiveFailures: its numbers are the run", "[policy]") {
     STATIC_REQUIRE_FALSE(after(3, "FFF").counts(Instant{}).slow_rate.has_value());
 }
 
-TEST_CASE("ConsecutiveFailures: is quiet while no run is under way", "[policy]") {
-    STATIC_REQUIRE(after(5, "").quiet());
-    STATIC_REQUIRE(after(5, "S").quiet());
-    STATIC_REQUIRE_FALSE(after(5, "F").quiet());
-    STATIC_REQUIRE_FALSE(after(5, "SF").quiet());
-    STATIC_REQUIRE(after(5, "FS").quiet());
+TEST_CASE("ConsecutiveFailures: skips successes while no run is under way", "[policy]") {
+    STATIC_REQUIRE(after(5, "").next_success() == NextSuccess::skip());
+    STATIC_REQUIRE(after(5, "S").next_success() == NextSuccess::skip());
+    STATIC_REQUIRE(after(5, "F").next_success() == NextSuccess::record());
+    STATIC_REQUIRE(after(5, "SF").next_success() == NextSuccess::record());
+    STATIC_REQUIRE(after(5, "FS").next_success() == NextSuccess::skip());
 }
 
 TEST_CASE("ConsecutiveFailures: forgets when cleared", "[policy]") {
     ConsecutiveFailures::Tally tally = after(3, "FF");
     tally.clear();
-    CHECK(tally.quiet());
+    CHECK(tally.next_success() == NextSuccess::skip());
     CHECK(tally.counts(Instant{}) == run_of(0));
     CHECK_FALSE(tally.record(failure));
     CHECK_FALSE(tally.record(failure));

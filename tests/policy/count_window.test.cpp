@@ -18,6 +18,7 @@ using dashpot::Counts;
 using dashpot::CountWindow;
 using dashpot::FinishedCall;
 using dashpot::Instant;
+using dashpot::NextSuccess;
 using dashpot::Reason;
 using dashpot::SlowCalls;
 
@@ -35,8 +36,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 static_assert(dashpot::FailurePolicy<CountWindow>);
 static_assert(dashpot::detail::JudgesSlowCalls<CountWindow>);
 static_assert(dashpot::detail::ForeseesOpening<CountWindow::Tally>);
-static_assert(dashpot::detail::BatchesSuccesses<CountWindow::Tally>);
-static_assert(!dashpot::detail::EndsBatches<CountWindow::Tally>);
+static_assert(dashpot::detail::RecordsSuccesses<CountWindow::Tally>);
+static_assert(!dashpot::detail::CountsUntil<CountWindow::Tally>);
 
 static_assert(CountWindow{}.size == 100 && CountWindow{}.minimum_calls == 10);
 static_assert(CountWindow{}.failure_rate == 0.5 && !CountWindow{}.slow_calls);
@@ -251,37 +252,37 @@ TEST_CASE("CountWindow: cleared, it is as good as new, wherever its ring stood",
         const FinishedCall call{.failed = i % 3 == 0, .slow = i % 4 == 0};
         CHECK(used.record(call) == fresh.record(call));
         CHECK(used.counts(any_time) == fresh.counts(any_time));
-        CHECK(used.quiet() == fresh.quiet());
+        CHECK(used.next_success() == fresh.next_success());
     }
 }
 
-TEST_CASE("CountWindow: is quiet when full and clean, and only then", "[policy]") {
+TEST_CASE("CountWindow: skips successes when full and clean, and only then", "[policy]") {
     const std::uint32_t size = GENERATE(1U, 2U, 32U, 33U);
     const FinishedCall stain = GENERATE(values({failure, slow_success, slow_failure}));
     CountWindow::Tally tally{
         {.size = size, .minimum_calls = 1, .slow_calls = SlowCalls{.longer_than = 1s, .rate = 1.0}}};
     for (std::uint32_t i = 0; i != size; ++i) {
-        CHECK_FALSE(tally.quiet());
+        CHECK(tally.next_success() != NextSuccess::skip());
         tally.record(success);
     }
-    CHECK(tally.quiet());
+    CHECK(tally.next_success() == NextSuccess::skip());
     tally.record(stain);
     for (std::uint32_t i = 0; i != size; ++i) {
-        CHECK_FALSE(tally.quiet());
+        CHECK(tally.next_success() != NextSuccess::skip());
         tally.record(success);
     }
-    CHECK(tally.quiet());
+    CHECK(tally.next_success() == NextSuccess::skip());
     tally.clear();
-    CHECK_FALSE(tally.quiet());
+    CHECK(tally.next_success() != NextSuccess::skip());
 }
 
-TEST_CASE("CountWindow: another success changes nothing while it is quiet", "[policy]") {
+TEST_CASE("CountWindow: another success changes nothing while successes are skipped", "[policy]") {
     CountWindow::Tally told{{.size = 3, .minimum_calls = 2}};
     for (int i = 0; i != 3; ++i) told.record(success);
     CountWindow::Tally not_told = told;
-    REQUIRE(told.quiet());
+    REQUIRE(told.next_success() == NextSuccess::skip());
     CHECK_FALSE(told.record(success));
-    CHECK(told.quiet());
+    CHECK(told.next_success() == NextSuccess::skip());
     for (int i = 0; i != 7; ++i) {
         CHECK(told.counts(any_time) == not_told.counts(any_time));
         const FinishedCall call{.failed = i % 3 == 0};

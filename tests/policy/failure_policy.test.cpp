@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 using dashpot::Counts;
 using dashpot::FinishedCall;
 using dashpot::Instant;
+using dashpot::NextSuccess;
 using dashpot::Reason;
 
 namespace {
@@ -26,7 +27,6 @@ struct Least {
         std::optional<Reason> record(const FinishedCall&) noexcept { return std::nullopt; }
         void clear() noexcept {}
         Counts counts(Instant) const noexcept { return {}; }
-        bool quiet() const noexcept { return true; }
     };
 };
 
@@ -37,9 +37,23 @@ struct Most : Least {
     struct Tally : Least::Tally {
         explicit Tally(const Most& most) : Least::Tally{most} {}
         bool would_open(const FinishedCall&) const noexcept { return false; }
-        bool may_batch_successes() const noexcept { return true; }
+        NextSuccess next_success() const noexcept { return NextSuccess::count(); }
         void record_successes(std::uint64_t) noexcept {}
-        Instant batch_ends() const noexcept { return {}; }
+    };
+};
+
+struct Timed : Least {
+    struct Tally : Least::Tally {
+        explicit Tally(const Timed& timed) : Least::Tally{timed} {}
+        NextSuccess next_success() const noexcept { return NextSuccess::count_until({}); }
+        void record_successes(std::uint64_t) noexcept {}
+    };
+};
+
+struct Quiet : Least {
+    struct Tally : Least::Tally {
+        explicit Tally(const Quiet& quiet) : Least::Tally{quiet} {}
+        bool quiet() const noexcept { return true; }
     };
 };
 
@@ -85,7 +99,7 @@ struct RecordAnswersBool : Least {
 struct ReadsChange : Least {
     struct Tally : Least::Tally {
         explicit Tally(const Least& least) : Least::Tally{least} {}
-        bool quiet() noexcept { return true; }
+        Counts counts(Instant) noexcept { return {}; }
     };
 };
 
@@ -115,11 +129,17 @@ TEST_CASE("FailurePolicy: judges slow calls only if it says after how long", "[p
 
 TEST_CASE("FailurePolicy: what it may offer is taken up only if it does", "[policy]") {
     STATIC_REQUIRE_FALSE(dashpot::detail::ForeseesOpening<Least::Tally>);
-    STATIC_REQUIRE_FALSE(dashpot::detail::BatchesSuccesses<Least::Tally>);
-    STATIC_REQUIRE_FALSE(dashpot::detail::EndsBatches<Least::Tally>);
+    STATIC_REQUIRE_FALSE(dashpot::detail::ForeseesSuccess<Least::Tally>);
+    STATIC_REQUIRE_FALSE(dashpot::detail::RecordsSuccesses<Least::Tally>);
+    STATIC_REQUIRE_FALSE(dashpot::detail::CountsUntil<Least::Tally>);
+    STATIC_REQUIRE_FALSE(dashpot::detail::KnowsQuiet<Least::Tally>);
     STATIC_REQUIRE(dashpot::detail::ForeseesOpening<Most::Tally>);
-    STATIC_REQUIRE(dashpot::detail::BatchesSuccesses<Most::Tally>);
-    STATIC_REQUIRE(dashpot::detail::EndsBatches<Most::Tally>);
+    STATIC_REQUIRE(dashpot::detail::ForeseesSuccess<Most::Tally>);
+    STATIC_REQUIRE(dashpot::detail::RecordsSuccesses<Most::Tally>);
+    STATIC_REQUIRE_FALSE(dashpot::detail::CountsUntil<Most::Tally>); // it needs no time
+    STATIC_REQUIRE(dashpot::detail::CountsUntil<Timed::Tally>);
+    STATIC_REQUIRE(dashpot::FailurePolicy<Quiet>);
+    STATIC_REQUIRE(dashpot::detail::KnowsQuiet<Quiet::Tally>);
 }
 
 TEST_CASE("Counts: are equal by all of their numbers, and have no rates until one is judged",

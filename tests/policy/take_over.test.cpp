@@ -56,7 +56,7 @@ TEST_CASE("ConsecutiveFailures: takes the run over, however long", "[policy]") {
     ConsecutiveFailures::Tally after{ConsecutiveFailures{4}};
     after.take_over(before);
     CHECK(after.counts({}).calls == 4);
-    CHECK_FALSE(after.quiet());
+    CHECK(after.next_success() == NextSuccess::record());
     CHECK(after.would_open({.failed = true}));
     CHECK_FALSE(after.would_open({}));
     CHECK(after.record({.failed = true}) == Reason::consecutive_failures);
@@ -73,7 +73,7 @@ TEST_CASE("CountWindow: takes over the newest calls that fit, in their order", "
     record(after, "S");
     CHECK(after.counts({}).failures == 1);
     record(after, "S");
-    CHECK(after.quiet());
+    CHECK(after.next_success() == NextSuccess::skip());
 }
 
 TEST_CASE("CountWindow: takes over from a ring that has gone round", "[policy]") {
@@ -103,7 +103,7 @@ TEST_CASE("CountWindow: one of the same size takes over all of it", "[policy]") 
     record(after, "S");
     CHECK(after.counts({}).failures == 1);
     record(after, "S");
-    CHECK(after.quiet());
+    CHECK(after.next_success() == NextSuccess::skip());
 }
 
 TEST_CASE("CountWindow: decides in a constant expression on what it took over", "[policy]") {
@@ -148,7 +148,7 @@ TEST_CASE("TimeWindow: takes nothing over from buckets of another length, or fro
     TimeWindow::Tally same{TimeWindow{.length = 20s, .buckets = 20, .minimum_calls = 100}};
     same.take_over(before);
     CHECK(same.counts(Instant{5s}).calls == 0);
-    CHECK_FALSE(same.may_batch_successes());
+    CHECK(same.next_success() == NextSuccess::record());
 }
 
 } // namespace tests::policy_take_over

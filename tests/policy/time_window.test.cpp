@@ -35,7 +35,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 static_assert(dashpot::FailurePolicy<TimeWindow>);
 static_assert(dashpot::detail::JudgesSlowCalls<TimeWindow>);
 static_assert(!dashpot::detail::ForeseesOpening<TimeWindow::Tally>); // it places every call in time
-static_assert(dashpot::detail::EndsBatches<TimeWindow::Tally>);
+static_assert(dashpot::detail::CountsUntil<TimeWindow::Tally>);
 static_assert(!TimeWindow{}.slow_after());
 static_assert(TimeWindow{.slow_calls = SlowCalls{.longer_than = 0ns}}.slow_after() == 0ns);
 
@@ -345,11 +345,11 @@ TEST_CASE("TimeWindow: cleared, it is as good as new, the time included", "[poli
     }
 }
 
-TEST_CASE("TimeWindow: is never quiet, for its successes count and fade", "[policy]") {
+TEST_CASE("TimeWindow: skips no success, because each counts and leaves later", "[policy]") {
     TimeWindow::Tally tally{{.minimum_calls = 1}};
-    CHECK_FALSE(tally.quiet());
+    CHECK(tally.next_success() == dashpot::NextSuccess::record());
     tally.record(success(at(0s)));
-    CHECK_FALSE(tally.quiet());
+    CHECK(tally.next_success() == dashpot::NextSuccess::count_until(at(1s)));
 }
 
 TEST_CASE("TimeWindow: refuses what makes no sense, and names the field", "[policy]") {

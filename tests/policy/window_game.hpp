@@ -49,8 +49,7 @@ class Late {
     explicit Late(const P& policy) : tally_{policy} {}
 
     std::optional<Reason> record(const FinishedCall& call) {
-        if (!call.failed && !call.slow && !verdict_ && tally_.may_batch_successes() &&
-            !is_too_late(call.at)) {
+        if (!call.failed && !call.slow && !verdict_ && can_wait(call.at)) {
             ++waiting_;
             return std::nullopt;
         }
@@ -77,9 +76,10 @@ class Late {
     }
 
   private:
-    bool is_too_late(Instant now) const {
-        if constexpr (requires { tally_.batch_ends(); }) return now >= tally_.batch_ends();
-        return false;
+    bool can_wait(Instant now) const {
+        const NextSuccess next = tally_.next_success();
+        if (next.kind() == NextSuccess::Kind::record) return false;
+        return dashpot::detail::CountsUntil<typename P::Tally> ? now < next.end() : true;
     }
     void catch_up() {
         if (waiting_ != 0) tally_.record_successes(std::exchange(waiting_, 0));
@@ -112,7 +112,7 @@ std::optional<std::size_t> first_difference(const P& policy, const std::vector<O
         }
         if (tally.counts(at(op.time)) != counted(policy, all, op.time)) return i;
         if (!late.foresees()) return i;
-        if (tally.quiet() != is_full_and_clean(policy, all)) return i;
+        if ((tally.next_success() == NextSuccess::skip()) != is_full_and_clean(policy, all)) return i;
     }
     return std::nullopt;
 }

@@ -26,6 +26,7 @@ using dashpot::Counts;
 using dashpot::CountWindow;
 using dashpot::FinishedCall;
 using dashpot::Instant;
+using dashpot::NextSuccess;
 using dashpot::Reason;
 using dashpot::SlowCalls;
 using dashpot::TimeWindow;

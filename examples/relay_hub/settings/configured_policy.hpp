@@ -5,6 +5,7 @@
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/count_window.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/next_success.hpp>
 #include <dashpot/policy/time_window.hpp>
 
 #include <chrono>
@@ -74,20 +75,8 @@ class ConfiguredPolicy::Tally {
         return std::visit([&](const auto& tally) { return tally.counts(now); }, chosen_);
     }
 
-    [[nodiscard]] bool quiet() const noexcept {
-        return std::visit([](const auto& tally) { return tally.quiet(); }, chosen_);
-    }
-
-    // Successes wait to be told wherever the chosen rule lets them, or need not be told at all.
-    [[nodiscard]] bool may_batch_successes() const noexcept {
-        return std::visit(
-            [](const auto& tally) {
-                if constexpr (requires { tally.may_batch_successes(); })
-                    return tally.may_batch_successes();
-                else
-                    return tally.quiet();
-            },
-            chosen_);
+    [[nodiscard]] dashpot::NextSuccess next_success() const noexcept {
+        return std::visit([](const auto& tally) { return tally.next_success(); }, chosen_);
     }
 
     void record_successes(std::uint64_t count) noexcept {
@@ -95,17 +84,6 @@ class ConfiguredPolicy::Tally {
             [count](auto& tally) {
                 if constexpr (requires { tally.record_successes(count); })
                     tally.record_successes(count);
-            },
-            chosen_);
-    }
-
-    [[nodiscard]] dashpot::Instant batch_ends() const noexcept {
-        return std::visit(
-            [](const auto& tally) {
-                if constexpr (requires { tally.batch_ends(); })
-                    return tally.batch_ends();
-                else
-                    return (dashpot::Instant::max)();
             },
             chosen_);
     }

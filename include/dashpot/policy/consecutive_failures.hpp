@@ -7,6 +7,7 @@
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/next_success.hpp>
 
 #include <cstdint>
 #include <iosfwd>
@@ -79,8 +80,10 @@ class ConsecutiveFailures::Tally {
         return {.calls = run_, .failures = run_};
     }
 
-    /// Returns true if no run has begun, so that a success changes nothing.
-    [[nodiscard]] constexpr bool quiet() const noexcept { return run_ == 0; }
+    /// A success ends a run. If no run has begun, it changes nothing.
+    [[nodiscard]] constexpr NextSuccess next_success() const noexcept {
+        return run_ == 0 ? NextSuccess::skip() : NextSuccess::record();
+    }
 
   private:
     std::uint32_t threshold_;

@@ -11,6 +11,7 @@
 #include <dashpot/policy/detail/fixed_array.hpp>
 #include <dashpot/policy/detail/window_rule.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/next_success.hpp>
 #include <dashpot/policy/slow_calls.hpp>
 
 #include <algorithm>
@@ -94,8 +95,10 @@ class CountWindow::Tally {
         return rule_.judge(with(call)).has_value();
     }
 
-    [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
-        return rule_.successes_open_nothing(sums_);
+    /// In a window that is full and clean, a success replaces a success and changes nothing.
+    [[nodiscard]] constexpr NextSuccess next_success() const noexcept {
+        if (sums_.calls == size_ && sums_.is_clean()) return NextSuccess::skip();
+        return rule_.successes_open_nothing(sums_) ? NextSuccess::count() : NextSuccess::record();
     }
 
     /// Records successes that are not slow.
@@ -141,12 +144,6 @@ class CountWindow::Tally {
 
     [[nodiscard]] constexpr Counts counts(Instant /*now*/) const noexcept {
         return rule_.counts(sums_);
-    }
-
-    /// Returns true if the window is full and has no failures and no slow calls: a success then
-    /// replaces a success.
-    [[nodiscard]] constexpr bool quiet() const noexcept {
-        return sums_.calls == size_ && sums_.is_clean();
     }
 
     /// Returns the number of words of the ring that holds `size` calls. It does not add to `size`

@@ -5,6 +5,7 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/reason.hpp>
+#include <dashpot/policy/next_success.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -42,8 +43,6 @@ struct Counts {
 ///   circuit must open now.
 /// - `clear()` removes all calls.
 /// - `counts()` returns the numbers as they are at `now`.
-/// - `quiet()` returns true only if another success that is not slow would have no observable effect
-///   at any later time. The guard then does not call `record()` for such successes.
 ///
 /// **Threads.** The guard calls the tally under its lock, one call at a time, so the tally needs no
 /// synchronization.
@@ -53,7 +52,6 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
     { tally.record(call) } noexcept -> std::same_as<std::optional<Reason>>;
     { tally.clear() } noexcept;
     { read.counts(now) } noexcept -> std::same_as<Counts>;
-    { read.quiet() } noexcept -> std::same_as<bool>;
 };
 
 /// A rule that decides when a circuit opens: options that are a plain value, and a Tally that keeps
@@ -69,13 +67,15 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 /// - `bool Tally::would_open(const FinishedCall&) const noexcept`: returns true if recording that call
 ///   now would open the circuit. A Tally with this function must not read `FinishedCall::at`. The
 ///   guard then reads the clock only for a call that opens the circuit.
-/// - `bool Tally::may_batch_successes() const noexcept` and `void
-///   Tally::record_successes(std::uint64_t) noexcept`: the first returns true if successes that are
-///   not slow cannot open the circuit, however many are recorded from now on. With `Instant
-///   Tally::batch_ends() const noexcept` this holds only before the returned instant. The guard then
-///   does not lock for each success. It records the successes together, before it calls any other
-///   function of the Tally. `may_batch_successes()` is only called while the circuit need not open:
-///   the guard clears the Tally when the circuit opens.
+/// - `NextSuccess Tally::next_success() const noexcept`: returns what the guard must do with the next
+///   success that is not slow. Without this function each success is recorded, which is always
+///   correct. The guard calls it only while the circuit need not open: it clears the Tally when the
+///   circuit opens.
+/// - `void Tally::record_successes(std::uint64_t) noexcept`: records successes that the guard has
+///   counted. Without this function NextSuccess::count() means NextSuccess::record(). So does
+///   NextSuccess::count_until() in a Tally with would_open(), because the guard then reads no clock.
+/// - `bool Tally::quiet() const noexcept`: a short form of `next_success()` in a Tally that never lets
+///   the guard count. True means NextSuccess::skip(), false means NextSuccess::record().
 /// - `void Tally::take_over(const Tally& before) noexcept`: takes over the usable calls of another
 ///   Tally of the same policy type, whose options may differ. The guard calls it on a new Tally when a
 ///   running breaker gets another policy. It is called under the lock and must not allocate. Outcomes
@@ -105,19 +105,27 @@ concept ForeseesOpening = requires(const T& tally, const FinishedCall& call) {
 };
 
 template <class T>
-concept BatchesSuccesses = requires(T& tally, const T& read, std::uint64_t count) {
-    { read.may_batch_successes() } noexcept -> std::same_as<bool>;
+concept ForeseesSuccess = requires(const T& tally) {
+    { tally.next_success() } noexcept -> std::same_as<NextSuccess>;
+};
+
+template <class T>
+concept KnowsQuiet = requires(const T& tally) {
+    { tally.quiet() } noexcept -> std::same_as<bool>;
+};
+
+template <class T>
+concept RecordsSuccesses = requires(T& tally, std::uint64_t count) {
     { tally.record_successes(count) } noexcept;
 };
+
+/// Has answers that may end with time, so the guard reads the clock for each success that it counts.
+template <class T>
+concept CountsUntil = ForeseesSuccess<T> && RecordsSuccesses<T> && !ForeseesOpening<T>;
 
 template <class T>
 concept TakesOver = requires(T& tally, const T& before) {
     { tally.take_over(before) } noexcept;
-};
-
-template <class T>
-concept EndsBatches = BatchesSuccesses<T> && requires(const T& tally) {
-    { tally.batch_ends() } noexcept -> std::same_as<Instant>;
 };
 
 } // namespace detail

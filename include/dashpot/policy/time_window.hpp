@@ -11,6 +11,7 @@
 #include <dashpot/policy/detail/fixed_array.hpp>
 #include <dashpot/policy/detail/window_rule.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/next_success.hpp>
 #include <dashpot/policy/slow_calls.hpp>
 
 #include <algorithm>
@@ -108,18 +109,11 @@ class TimeWindow::Tally {
         return rule_.judge(sums_);
     }
 
-    /// Returns true if successes cannot open the circuit before batch_ends(): after the end of the
-    /// bucket, calls leave the window.
-    [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
-        return newest_bucket_ && rule_.successes_open_nothing(sums_);
-    }
-    [[nodiscard]] constexpr Instant batch_ends() const noexcept {
-        constexpr std::int64_t last = (std::numeric_limits<std::int64_t>::max)();
-        const std::int64_t bucket = newest_bucket_.value_or(0);
-        if (bucket == last) return (Instant::max)(); // 1-ns buckets, at the end of the clock
-        const std::int64_t next = bucket + 1;
-        return Instant{
-            std::chrono::nanoseconds{next > last / bucket_length_ ? last : next * bucket_length_}};
+    /// Each success counts until it leaves the window, so none is skipped. None can open the circuit
+    /// before the end of the bucket, when calls leave the window.
+    [[nodiscard]] constexpr NextSuccess next_success() const noexcept {
+        if (!newest_bucket_ || !rule_.successes_open_nothing(sums_)) return NextSuccess::record();
+        return NextSuccess::count_until(end_of(*newest_bucket_));
     }
 
     constexpr void record_successes(std::uint64_t count) noexcept {
@@ -158,9 +152,6 @@ class TimeWindow::Tally {
         return rule_.counts(held);
     }
 
-    /// Returns false: each success is counted, and leaves the window later.
-    [[nodiscard]] constexpr bool quiet() const noexcept { return false; }
-
   private:
     /// Returns the number of the bucket. The division rounds down, so that the bucket before the epoch
     /// is as long as any other.
@@ -168,6 +159,14 @@ class TimeWindow::Tally {
         const std::int64_t time = at.time_since_epoch().count();
         const bool is_behind = time < 0 && time % bucket_length_ != 0;
         return time / bucket_length_ - (is_behind ? 1 : 0);
+    }
+
+    [[nodiscard]] constexpr Instant end_of(std::int64_t bucket) const noexcept {
+        constexpr std::int64_t last = (std::numeric_limits<std::int64_t>::max)();
+        if (bucket == last) return (Instant::max)(); // 1-ns buckets, at the end of the clock
+        const std::int64_t next = bucket + 1;
+        return Instant{
+            std::chrono::nanoseconds{next > last / bucket_length_ ? last : next * bucket_length_}};
     }
 
     /// Returns the number of buckets since `bucket`. It is 0 for the newest bucket and for earlier

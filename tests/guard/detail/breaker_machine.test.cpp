@@ -20,6 +20,7 @@ using dashpot::CountWindow;
 using dashpot::FinishedCall;
 using dashpot::HalfOpen;
 using dashpot::Instant;
+using dashpot::NextSuccess;
 using dashpot::Reason;
 using dashpot::SlowCalls;
 using dashpot::Snapshot;
@@ -63,7 +64,8 @@ std::string told(const Effect& effect) {
 // A whole life in a constant expression.
 constexpr bool lives_by_the_rules() {
     Machine machine = machine_of();
-    if (machine.state() != State::closed || machine.generation() != 1 || !machine.is_quiet())
+    if (machine.state() != State::closed || machine.generation() != 1 ||
+        machine.next_success() != NextSuccess::skip())
         return false;
     if (machine.record(1, failure(5s)).moved_by != Reason::consecutive_failures) return false;
     if (machine.admit(at(15s - 1ns), named).was_taken) return false;
@@ -372,25 +374,49 @@ TEST_CASE("BreakerMachine: METRICS_ONLY judges all calls and refuses none", "[gu
     CHECK(machine.snapshot(at(0s)).failures == 1); // the run begins anew each time
     CHECK(told(machine.record(2, failure(0s))) == "no stays");
     CHECK(told(machine.trip(at(0s))) == "no stays");
-    CHECK_FALSE(machine.is_quiet());
+    CHECK(machine.next_success() != NextSuccess::skip());
     CHECK(told(machine.command(State::closed, Reason::reset, at(1s))) == "yes reset");
     CHECK(machine.snapshot(at(1s)).would_have_opened == 2);
     CHECK(told(machine.record(2, failure(1s))) == "yes stays"); // from nothing
 }
 
+TEST_CASE("BreakerMachine: needs the end of a call only to measure it or to open", "[guard]") {
+    using dashpot::detail::CallReport;
+    const CallReport success{}, failure{.failed = true};
+    Machine machine{ConsecutiveFailures{2}, {}, at(0s), 1};
+    CHECK_FALSE(machine.needs_end(success));
+    CHECK_FALSE(machine.needs_end(failure));
+    machine.record(1, {.failed = true});
+    CHECK_FALSE(machine.needs_end(success));
+    CHECK(machine.needs_end(failure));
+    CHECK_FALSE(machine.needs_end({.failed = true, .at = at(1s), .is_timed = true}));
+
+    dashpot::detail::BreakerMachine<CountWindow> timed{
+        {.size = 2, .minimum_calls = 2, .slow_calls = SlowCalls{.longer_than = 1s}}, {}, at(0s), 1};
+    CHECK_FALSE(timed.needs_end({.timing = {2s}}));     // its length is known
+    CHECK(timed.needs_end({.timing = {0s, true}}));     // only its start
+    CHECK(timed.finished({.timing = {1s + 1ns}}).slow); // longer than
+    CHECK_FALSE(timed.finished({.timing = {1s}}).slow); // as long as
+    timed.record(1, {.slow = true});
+    CHECK(timed.needs_end({.timing = {2s}})); // the second of two slow calls opens
+
+    dashpot::detail::BreakerMachine<TimeWindow> placing{TimeWindow{}, {}, at(0s), 1};
+    CHECK(placing.needs_end(success)); // it places each call in time
+}
+
 TEST_CASE("BreakerMachine: is quiet only when closed with nothing to forget", "[guard]") {
     Machine machine{ConsecutiveFailures{2}, {}, at(0s), 1};
-    CHECK(machine.is_quiet());
+    CHECK(machine.next_success() == NextSuccess::skip());
     machine.record(1, failure(0s));
-    CHECK_FALSE(machine.is_quiet());
+    CHECK(machine.next_success() != NextSuccess::skip());
     machine.record(1, success(0s));
-    CHECK(machine.is_quiet());
+    CHECK(machine.next_success() == NextSuccess::skip());
     machine.trip(at(0s));
-    CHECK_FALSE(machine.is_quiet());
+    CHECK(machine.next_success() != NextSuccess::skip());
     machine.admit(at(10s), named);
-    CHECK_FALSE(machine.is_quiet());
+    CHECK(machine.next_success() != NextSuccess::skip());
     machine.command(State::disabled, Reason::disable, at(10s));
-    CHECK_FALSE(machine.is_quiet());
+    CHECK(machine.next_success() != NextSuccess::skip());
 }
 
 } // namespace tests::guard_detail_breaker_machine

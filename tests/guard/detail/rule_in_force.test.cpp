@@ -19,6 +19,7 @@ using dashpot::Counts;
 using dashpot::CountWindow;
 using dashpot::FinishedCall;
 using dashpot::Instant;
+using dashpot::NextSuccess;
 using dashpot::Reason;
 using dashpot::State;
 using dashpot::TimeWindow;
@@ -52,6 +53,35 @@ struct Weighted {
       private:
         const Weighted* policy_;
         int sum_ = 0;
+    };
+};
+
+struct NoAnswer {};
+template <bool is_quiet>
+struct Quiet {
+    bool quiet() const noexcept { return is_quiet; }
+};
+struct Next {
+    NextSuccess next = NextSuccess::record();
+    NextSuccess next_success() const noexcept { return next; }
+};
+struct Counting : Next {
+    void record_successes(std::uint64_t) noexcept {}
+};
+struct Foreseeing : Counting {
+    bool would_open(const FinishedCall&) const noexcept { return false; }
+};
+
+/// Its Tally has the optional members of `Members`.
+template <class Members>
+struct Answering {
+    bool operator==(const Answering&) const = default;
+    void validate() const {}
+    struct Tally : Members {
+        explicit Tally(const Answering&) noexcept {}
+        std::optional<Reason> record(const FinishedCall&) noexcept { return {}; }
+        void clear() noexcept {}
+        Counts counts(Instant) const noexcept { return {}; }
     };
 };
 
@@ -113,6 +143,55 @@ TEST_CASE("RuleInForce: a slow limit may have any unit", "[guard]") {
     CHECK(slow_after(std::optional<std::chrono::seconds>{}) == never);
     CHECK(slow_after(std::optional{(std::chrono::hours::max)()}) == never);
     CHECK(slow_after((std::chrono::hours::min)()) == (std::chrono::nanoseconds::min)());
+}
+
+TEST_CASE("RuleInForce: records each success of a Tally that has no answer", "[guard]") {
+    CHECK(RuleInForce<Answering<NoAnswer>>{{}}.next_success() == NextSuccess::record());
+}
+
+TEST_CASE("RuleInForce: quiet() is a short form of skip and record", "[guard]") {
+    CHECK(RuleInForce<Answering<Quiet<true>>>{{}}.next_success() == NextSuccess::skip());
+    CHECK(RuleInForce<Answering<Quiet<false>>>{{}}.next_success() == NextSuccess::record());
+}
+
+TEST_CASE("RuleInForce: counts only what the Tally can record later, and in time", "[guard]") {
+    RuleInForce<Answering<Next>> alone{{}};
+    RuleInForce<Answering<Counting>> counting{{}};
+    RuleInForce<Answering<Foreseeing>> foreseeing{{}};
+    const NextSuccess until = NextSuccess::count_until(Instant{5s});
+    for (const NextSuccess next : {NextSuccess::count(), until}) {
+        alone.tally().next = next;
+        counting.tally().next = next;
+        foreseeing.tally().next = next;
+        CHECK(alone.next_success() == NextSuccess::record()); // it has no record_successes()
+        CHECK(counting.next_success() == next);
+        // Without a clock reading, no end would be noticed.
+        CHECK(foreseeing.next_success() == (next == until ? NextSuccess::record() : next));
+    }
+    for (const NextSuccess next : {NextSuccess::record(), NextSuccess::skip()}) {
+        alone.tally().next = next;
+        foreseeing.tally().next = next;
+        CHECK(alone.next_success() == next);
+        CHECK(foreseeing.next_success() == next);
+    }
+}
+
+TEST_CASE("RuleInForce: after it has taken calls over, the next success is recorded", "[guard]") {
+    const RuleInForce<ConsecutiveFailures> before{{}};
+    RuleInForce<ConsecutiveFailures> after{{}};
+    CHECK(after.next_success() == NextSuccess::skip());
+    after.take_over(before);
+    CHECK(after.next_success() == NextSuccess::record());
+    CHECK(RuleInForce{after}.next_success() == NextSuccess::record());
+    RuleInForce<ConsecutiveFailures> other{{}};
+    other.swap(after);
+    CHECK(other.next_success() == NextSuccess::record());
+    CHECK(after.next_success() == NextSuccess::skip());
+    (void)other.record({});
+    CHECK(other.next_success() == NextSuccess::skip());
+    after.take_over(before);
+    after.clear();
+    CHECK(after.next_success() == NextSuccess::skip());
 }
 
 TEST_CASE("RuleInForce: counts the successes that changed anything", "[guard]") {

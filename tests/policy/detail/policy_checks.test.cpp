@@ -32,6 +32,9 @@ struct Inherited : NotConst {};
 struct Field {
     int slow_after;
 };
+struct Quiet {
+    bool quiet() { return true; }
+};
 struct Final final {
     void take_over(int) {}
 };
@@ -49,9 +52,12 @@ TEST_CASE("A policy's offers: are found by name, whatever their shape", "[policy
     STATIC_REQUIRE(HasSlowAfter<Field>);
     STATIC_REQUIRE(HasTakeOver<Final>);
     STATIC_REQUIRE_FALSE(HasTakeOver<FinalWithNone>);
-    STATIC_REQUIRE(HasBatchEnds<dashpot::TimeWindow::Tally>);
-    STATIC_REQUIRE_FALSE(HasBatchEnds<dashpot::CountWindow::Tally>);
-    STATIC_REQUIRE(HasMayBatchSuccesses<dashpot::CountWindow::Tally>);
+    STATIC_REQUIRE(HasNextSuccess<dashpot::TimeWindow::Tally>);
+    STATIC_REQUIRE_FALSE(HasNextSuccess<None>);
+    STATIC_REQUIRE_FALSE(HasQuiet<dashpot::CountWindow::Tally>);
+    STATIC_REQUIRE(HasQuiet<Quiet>);
+    STATIC_REQUIRE_FALSE(HasBatchEnds<dashpot::TimeWindow::Tally>);
+    STATIC_REQUIRE_FALSE(HasMayBatchSuccesses<dashpot::CountWindow::Tally>);
     STATIC_REQUIRE(HasRecordSuccesses<dashpot::CountWindow::Tally>);
 }
 

@@ -5,386 +5,271 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/detail/wait.hpp>
 #include <dashpot/core/duration.hpp>
-#include <dashpot/core/error.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/detail/call_report.hpp>
-#include <dashpot/guard/detail/event_ring.hpp>
-#include <dashpot/guard/detail/open_period.hpp>
+#include <dashpot/guard/detail/machine_state.hpp>
 #include <dashpot/guard/detail/rule_in_force.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/detail/probe_gate.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/next_success.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Whether an answer can change anything there.
-[[nodiscard]] constexpr bool judges_calls(State state) noexcept {
-    return state == State::closed || state == State::half_open || state == State::metrics_only;
-}
-
-/// The rules of a circuit breaker, and nothing but the rules: one call at a time, told the time.
+/// The rules of a circuit breaker: what each call, outcome and command does to a MachineState.
 ///
-/// BreakerCore makes it safe to share; everything that decides is here.
+/// SharedMachine lets threads share a machine.
+///
+/// **Threads.** It is a value without synchronization, and is passed the time.
 template <FailurePolicy P>
 class BreakerMachine {
     using Tally = typename P::Tally;
 
   public:
-    /// The generation of an answer that cannot know its own: it counts where it arrives.
+    /// The generation of an outcome whose own is not known: it counts in the generation it meets.
     static constexpr std::uint64_t any_generation = 0;
 
-    /// What came of a question, an answer or a command.
+    /// The result of an admission, an outcome or a command.
     struct Effect {
-        bool was_taken = false;           ///< The call was admitted, the answer counted.
-        std::optional<Reason> moved_by{}; ///< Set when the state changed.
-        bool lacks_time = false;          ///< Nothing was done: ask again and say when the call ended.
+        bool was_taken = false;           ///< The call was admitted, or the outcome counted.
+        std::optional<Reason> moved_by{}; ///< Set if the state changed.
     };
 
     constexpr BreakerMachine(P policy, const BreakerOptions& options, Instant now, std::uint64_t seed)
-        : rule_{std::move(policy)}, options_{options}, probes_{options.half_open},
-          state_{options.initial_state}, since_{now}, open_{options.reset_timeout, seed},
-          history_{options.history} {}
+        : here_{std::move(policy), options, now, seed} {}
 
-    [[nodiscard]] constexpr State state() const noexcept { return state_; }
-    [[nodiscard]] constexpr std::uint64_t generation() const noexcept { return generation_; }
+    [[nodiscard]] constexpr State state() const noexcept { return here_.state; }
+    [[nodiscard]] constexpr std::uint64_t generation() const noexcept { return here_.generation; }
 
-    /// When it entered its state.
-    [[nodiscard]] constexpr Instant since() const noexcept { return since_; }
+    /// Returns the time at which it entered its state.
+    [[nodiscard]] constexpr Instant since() const noexcept { return here_.since; }
 
-    /// A call that takes longer is slow; `never` where slow calls are not judged.
+    /// Returns the duration above which a call is slow; `never` if slow calls are not judged.
     [[nodiscard]] constexpr std::chrono::nanoseconds slow_after() const noexcept {
-        return rule_.slow_after();
+        return here_.rule.slow_after();
+    }
+    /// Returns what must happen to the next success that is not slow.
+    [[nodiscard]] constexpr NextSuccess next_success() const noexcept { return here_.next_success(); }
+
+    /// Returns the wait during which every caller is refused. FORCED_OPEN has none: it never ends.
+    [[nodiscard]] constexpr Wait wait() const noexcept { return here_.wait(); }
+
+    /// Returns the snapshot without the counters of calls that the machine does not see.
+    [[nodiscard]] constexpr Snapshot snapshot(Instant now) const noexcept {
+        return here_.snapshot(now);
     }
 
-    /// A success of any length would change nothing, and nobody counts it either.
-    [[nodiscard]] constexpr bool is_quiet() const noexcept {
-        return state_ == State::closed && !options_.count_totals && !a_verdict_may_stand_ &&
-               slow_after() == never && rule_.tally().quiet();
-    }
+    /// Returns true if a machine that is made now would judge all further calls in the same way.
+    [[nodiscard]] constexpr bool is_as_new(Instant now) const noexcept { return here_.is_as_new(now); }
 
-    /// While it is on, every caller is refused. FORCED_OPEN needs none: it never ends.
-    [[nodiscard]] constexpr Wait wait() const noexcept {
-        switch (state_) {
-        case State::open: return open_.wait();
-        case State::half_open: return probes_.wait();
-        case State::closed:
-        case State::disabled:
-        case State::forced_open:
-        case State::metrics_only: break;
-        }
-        return {};
+    [[nodiscard]] constexpr std::size_t history_size() const noexcept { return here_.history.size(); }
+
+    /// Appends the most recent events: see BreakerHistory::copy_to().
+    void copy_history_to(std::vector<BreakerEvent>& events, Instant now) const {
+        here_.history.copy_to(events, here_, now);
     }
 
     /// Returns true if admit() would admit a call now.
     [[nodiscard]] constexpr bool admits(Instant now) const noexcept {
-        return state_ != State::forced_open && !wait().is_on(now);
+        return here_.state != State::forced_open && !wait().is_on(now);
     }
 
-    /// Asks to make one call. An `unnamed` probe may be answered by anybody.
+    /// Admits a call or refuses it. Any caller may answer an `unnamed` probe.
     constexpr Effect admit(Instant now, bool unnamed) noexcept {
         if (!admits(now)) return {};
-        if (state_ == State::open) {
-            enter(State::half_open, now, Reason::reset_timeout);
-            probes_.grant(now, unnamed);
+        if (here_.state == State::open) {
+            here_.enter(State::half_open, now, Reason::reset_timeout);
+            here_.probes.grant(now, unnamed);
             return {true, Reason::reset_timeout};
         }
-        if (state_ == State::half_open) {
-            if (probes_.all_out()) { // and nobody answered in time: these probes are lost
-                start_probing();
-                ++generation_;
-                note(EventKind::fresh_probes, now);
+        if (here_.state == State::half_open) {
+            if (here_.probes.all_out()) { // and not all answered in time: the missing ones are lost
+                here_.start_probing();
+                ++here_.generation;
+                here_.note(EventKind::fresh_probes, now);
             } else {
-                note(EventKind::probe, now);
+                here_.note(EventKind::probe, now);
             }
-            probes_.grant(now, unnamed);
+            here_.probes.grant(now, unnamed);
         }
         return {true};
     }
 
-    /// Whether it can hear of a call in CLOSED without being told the time, unless that opens it.
+    /// Is true if outcomes in CLOSED and METRICS_ONLY can be recorded without a time, unless
+    /// needs_end().
     static constexpr bool foresees_opening = ForeseesOpening<Tally>;
 
-    /// Hears how a call ended that was not ignored. In HALF_OPEN, and for policies that do not foresee
-    /// their opening, it must know when.
-    constexpr Effect record(std::uint64_t generation, const FinishedCall& call,
-                            bool is_timed = true) noexcept {
-        if (!may_answer(generation)) return {};
+    /// Returns true if the time at which the call ended is needed to record its outcome: to measure the
+    /// call, or because the outcome opens the circuit.
+    [[nodiscard]] constexpr bool needs_end(const CallReport& report) const noexcept {
+        if (report.is_timed) return false;
         if constexpr (foresees_opening) {
-            if (!is_timed && state_ == State::closed && rule_.tally().would_open(call)) {
-                return {.lacks_time = true};
-            }
+            if (slow_after() != never && !report.is_measured()) return true;
+            return here_.state == State::closed && here_.rule.tally().would_open(finished(report));
+        } else {
+            return true;
         }
+    }
+
+    /// Returns the call as the policy in force sees it.
+    [[nodiscard]] constexpr FinishedCall finished(const CallReport& report) const noexcept {
+        return {report.failed, !report.is_quick(slow_after()), report.at};
+    }
+
+    /// Records the outcome of a call that was not ignored. `call.at` must be set in HALF_OPEN, with a
+    /// history, if the policy does not foresee its opening, and if needs_end().
+    constexpr Effect record(std::uint64_t generation, const FinishedCall& call) noexcept {
+        if (!may_answer(generation)) return {};
         count(call);
-        if (state_ == State::closed) {
+        if (here_.state == State::closed) {
             const std::optional<Reason> reason = judge(call);
-            if (reason) enter(State::open, call.at, *reason);
+            if (reason) here_.enter(State::open, call.at, *reason);
             return {true, reason};
         }
-        if (state_ == State::metrics_only) {
+        if (here_.state == State::metrics_only) {
             if (judge(call)) {
-                ++would_have_opened_;
-                note(EventKind::would_have_opened, call.at);
-                forget_calls();
+                ++here_.would_have_opened;
+                here_.note(EventKind::would_have_opened, call.at);
+                here_.rule.clear();
             }
             return {true};
         }
-        const ProbeGate::Verdict verdict = probes_.record(call);
-        note(call);
+        const ProbeGate::Verdict verdict = here_.probes.record(call);
+        here_.history.note_call(here_, call);
         switch (verdict) {
         case ProbeGate::Verdict::undecided: break;
         case ProbeGate::Verdict::close:
-            enter(State::closed, call.at, Reason::probes_succeeded);
+            here_.enter(State::closed, call.at, Reason::probes_succeeded);
             return {true, Reason::probes_succeeded};
         case ProbeGate::Verdict::reopen:
-            enter(State::open, call.at, Reason::probes_failed);
+            here_.enter(State::open, call.at, Reason::probes_failed);
             return {true, Reason::probes_failed};
         }
         return {true};
     }
 
-    /// Successes that are not slow may be told later, and together, before anything else is told.
-    [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
-        if (state_ != State::closed && state_ != State::metrics_only) return false;
-        return !a_verdict_may_stand_ && rule_.may_batch_successes();
-    }
-
-    /// Those recorded from then on must be told one by one.
-    [[nodiscard]] constexpr Instant batch_ends() const noexcept { return rule_.batch_ends(); }
-
-    /// Records successes that were left for later.
+    /// Records successes that were counted.
     constexpr void record_successes(std::uint64_t count) noexcept {
-        totals_.successes += count;
-        if (history_.keeps_any()) {
-            unwritten_ += rule_.record_changes(count);
+        here_.totals.successes += count;
+        if (here_.history.keeps_any()) {
+            const Instant end = here_.rule.next_success().end();
+            here_.history.put_off(here_.rule.record_changes(count), end);
         } else {
-            rule_.record_successes(count);
+            here_.rule.record_successes(count);
         }
     }
 
-    /// Takes a permission back: a probe's place is free again. `now` matters only to a history.
+    /// Takes an admission back. A probe can then be granted again. `now` matters only to a history.
     constexpr Effect give_back(std::uint64_t generation, Instant now = {}) noexcept {
         if (!may_answer(generation)) return {};
-        if (state_ == State::half_open) {
-            probes_.give_back();
-            note(EventKind::returned_probe, now);
+        if (here_.state == State::half_open) {
+            here_.probes.give_back();
+            here_.note(EventKind::returned_probe, now);
         }
         return {true};
     }
 
-    /// Opens as a deciding failure would; where none can be recorded, it does nothing.
+    /// Opens as a deciding failure would. If no failure can be recorded, it does nothing.
     constexpr Effect trip(Instant now) noexcept {
-        if (state_ != State::closed && state_ != State::half_open) return {};
-        write_successes(now);
-        enter(State::open, now, Reason::trip);
+        if (here_.state != State::closed && here_.state != State::half_open) return {};
+        here_.history.write_successes(here_, now);
+        here_.enter(State::open, now, Reason::trip);
         return {true, Reason::trip};
     }
 
-    /// Obeys reset(), disable(), force_open() or metrics_only().
+    /// Carries out reset(), disable(), force_open() or metrics_only().
     constexpr Effect command(State to, Reason reason, Instant now) noexcept {
-        if (state_ != to) {
-            write_successes(now);
-            enter(to, now, reason);
+        if (here_.state != to) {
+            here_.history.write_successes(here_, now);
+            here_.enter(to, now, reason);
             return {true, reason};
         }
-        if (to == State::closed) { // no transition, but what is in flight must not count any more
-            write_successes(now);
-            forget_calls();
-            ++generation_;
-            note(EventKind::reset, now);
+        if (to == State::closed) { // no transition, but calls in flight must not count any more
+            here_.history.write_successes(here_, now);
+            here_.rule.clear();
+            ++here_.generation;
+            here_.note(EventKind::reset, now);
         }
         return {true};
     }
 
-    /// Changes policy and options, and neither state nor generation. `rule` must be new; if the policy
-    /// is another, `rule` then holds the one that was in force.
+    /// Changes policy and options, but neither state nor generation. If the policy changes, `rule` is
+    /// exchanged with the previous rule.
     ///
-    /// Nothing opens by that: a verdict on the calls that it holds is spoken with the next. A wait in
-    /// OPEN is measured anew if it would be another; a half-open period ends by the rules it began
-    /// with.
+    /// The change itself does not open the circuit: the next recorded call is judged by the new policy.
+    /// The wait in OPEN is drawn again if its timeout changes. A half-open period ends by the options
+    /// that it began with.
     constexpr Effect reconfigure(RuleInForce<P>& rule, const BreakerOptions& options,
                                  Instant now = {}) noexcept
         requires CanBeReconfigured<P>
     {
-        write_successes(now);
-        const bool is_the_same_policy = rule.policy() == rule_.policy();
-        if (!(is_the_same_policy && options == options_)) is_as_made_ = false;
+        here_.history.write_successes(here_, now);
+        const bool is_the_same_policy = rule.policy() == here_.rule.policy();
+        if (!(is_the_same_policy && options == here_.options)) here_.is_as_made = false;
         if (!is_the_same_policy) {
-            rule.take_over(rule_);
-            rule_.swap(rule);
-            a_verdict_may_stand_ = true;
+            rule.take_over(here_.rule);
+            here_.rule.swap(rule);
         }
-        if (!(options.reset_timeout == options_.reset_timeout)) {
-            const bool is_in_force = state_ == State::open || state_ == State::half_open;
-            open_.change(options.reset_timeout, is_in_force);
+        if (!(options.reset_timeout == here_.options.reset_timeout)) {
+            const bool is_in_force = here_.state == State::open || here_.state == State::half_open;
+            here_.open.change(options.reset_timeout, is_in_force);
         }
-        if (options.count_totals && !options_.count_totals) totals_ = {}; // it counts from here on
-        options_ = options;
-        note(EventKind::reconfigured, now);
+        if (options.count_totals && !here_.options.count_totals)
+            here_.totals = {}; // it counts from here on
+        here_.options = options;
+        here_.note(EventKind::reconfigured, now);
         return {true};
     }
 
-    /// If the last step drew a wait that no seed fixes, draws it again, by a chance of this process.
+    /// If the last step drew a wait without a seed, draws it again with a number of this process.
     constexpr void use_chance(std::uint64_t (*of_process)() noexcept) noexcept {
-        if (open_.needs_chance()) open_.draw_again(options_.reset_timeout, of_process());
-    }
-
-    /// How many events there is room for. It never changes.
-    [[nodiscard]] constexpr std::size_t history_size() const noexcept { return history_.size(); }
-
-    /// Appends the most recent events. Successes whose event is not written yet are the last of them,
-    /// with the time `now`. Allocates nothing if there is room for history_size() events.
-    void copy_history_to(std::vector<BreakerEvent>& events, Instant now) const {
-        if (unwritten_ == 0) return history_.copy_to(events);
-        const BreakerEvent latest = unwritten_successes(now);
-        history_.copy_to(events, &latest);
-    }
-
-    /// Whether one that was made now would judge alike from here on.
-    [[nodiscard]] constexpr bool is_as_new(Instant now) const noexcept {
-        if (state_ != State::closed || options_.initial_state != State::closed || !is_as_made_)
-            return false;
-        const Counts counts = counts_at(now);
-        return counts.calls == 0 && counts.failures == 0;
-    }
-
-    /// All but the counters that the machine is not told of.
-    [[nodiscard]] constexpr Snapshot snapshot(Instant now) const noexcept {
-        const Counts counts = counts_at(now);
-        const bool is_open = state_ == State::open;
-        const bool is_half_open = state_ == State::half_open;
-        Snapshot seen{.state = state_, .generation = generation_};
-        seen.calls = counts.calls;
-        seen.failures = counts.failures;
-        seen.slow = counts.slow;
-        seen.failure_rate = counts.failure_rate;
-        seen.slow_rate = counts.slow_rate;
-        if (is_half_open) seen.probes_in_flight = probes_.in_flight();
-        seen.would_have_opened = would_have_opened_;
-        if (options_.count_totals) seen.totals = totals_;
-        seen.since = since_;
-        if (is_open || is_half_open) seen.opened_at = open_.began_at();
-        if (is_open) seen.retry_after = wait().rest(now);
-        return seen;
+        if (here_.open.needs_chance()) here_.open.draw_again(here_.options.reset_timeout, of_process());
     }
 
   private:
-    /// An answer counts in its own generation. One that has none counts where calls are judged, and in
-    /// HALF_OPEN for as many probes as were handed out without a name.
+    /// An outcome counts in its own generation. An outcome without a generation counts in each state
+    /// that judges calls, but in HALF_OPEN only for a probe that was granted without a name.
     [[nodiscard]] constexpr bool may_answer(std::uint64_t generation) noexcept {
-        if (!judges_calls(state_)) return false;
-        if (generation != any_generation) return generation == generation_;
-        return state_ != State::half_open || probes_.claim_unnamed();
+        if (!judges_calls(here_.state)) return false;
+        if (generation != any_generation) return generation == here_.generation;
+        return here_.state != State::half_open || here_.probes.claim_unnamed();
     }
 
     constexpr void count(const FinishedCall& call) noexcept {
-        ++(call.failed ? totals_.failures : totals_.successes);
-        if (call.slow) ++totals_.slow;
-    }
-
-    constexpr void enter(State to, Instant now, Reason reason) noexcept {
-        const State from = state_;
-        if (to == State::open || to == State::forced_open) frozen_ = counts_at(now);
-        if (to == State::open) open_.begin(options_.reset_timeout, now, from == State::half_open);
-        if (to == State::half_open) start_probing();
-        forget_calls();
-        since_ = now;
-        state_ = to;
-        ++generation_;
-        note(EventKind::transition, now, from, reason);
-    }
-
-    [[nodiscard]] constexpr BreakerEvent event(EventKind kind, Instant at, std::uint64_t count,
-                                               State from, Reason reason) const noexcept {
-        const Counts seen = counts_at(at);
-        return {0,      at,    generation_, kind,          from,     state_,
-                reason, count, seen.calls,  seen.failures, seen.slow};
-    }
-    constexpr void note(EventKind kind, Instant at, State from, Reason reason) noexcept {
-        if (history_.keeps_any()) history_.add(event(kind, at, 1, from, reason));
-    }
-    constexpr void note(EventKind kind, Instant at) noexcept { note(kind, at, state_, Reason::policy); }
-    constexpr void note(const FinishedCall& call) noexcept {
-        if (call.failed) return note(call.slow ? EventKind::slow_failure : EventKind::failure, call.at);
-        note(call.slow ? EventKind::slow_success : EventKind::successes, call.at);
+        ++(call.failed ? here_.totals.failures : here_.totals.successes);
+        if (call.slow) ++here_.totals.slow;
     }
 
     constexpr std::optional<Reason> judge(const FinishedCall& call) noexcept {
-        const bool could_be_left = !call.failed && !call.slow && may_batch_successes() &&
-                                   (!EndsBatches<Tally> || call.at < batch_ends());
-        if (!history_.keeps_any() || !could_be_left) return judge_alone(call);
-        if (!rule_.tally().quiet()) ++unwritten_;
-        return rule_.tally().record(call);
-    }
-
-    constexpr std::optional<Reason> judge_alone(const FinishedCall& call) noexcept {
-        write_successes(call.at);
-        a_verdict_may_stand_ = false; // whatever it is, it is spoken now
-        const std::optional<Reason> reason = rule_.tally().record(call);
-        note(call);
+        if (here_.history.keeps_any() && !call.failed && !call.slow && could_be_counted(call.at)) {
+            const NextSuccess next = here_.rule.next_success();
+            if (next != NextSuccess::skip()) here_.history.put_off(1, next.end());
+            return here_.rule.record(call);
+        }
+        here_.history.write_successes(here_, call.at);
+        const std::optional<Reason> reason = here_.rule.record(call);
+        here_.history.note_call(here_, call);
         return reason;
     }
 
-    /// Successes that were left for later, or could have been, become one event: just before the next
-    /// event of another kind, and not when the breaker is read. What changed nothing is not among them.
-    constexpr void write_successes(Instant now) noexcept {
-        if (unwritten_ != 0) history_.add(unwritten_successes(now));
-        unwritten_ = 0;
-    }
-    [[nodiscard]] constexpr BreakerEvent unwritten_successes(Instant now) const noexcept {
-        // At the latest just before their bucket ends: a replay counts them in the same bucket.
-        const Instant at = (std::min)(now, batch_ends() - std::chrono::nanoseconds{1});
-        return event(EventKind::successes, at, unwritten_, state_, Reason::policy);
+    /// Returns true if a success at that time needs no event of its own.
+    [[nodiscard]] constexpr bool could_be_counted(Instant at) const noexcept {
+        const NextSuccess next = here_.rule.next_success();
+        if (next.kind() == NextSuccess::Kind::record) return false;
+        return !CountsUntil<Tally> || at < next.end();
     }
 
-    constexpr void forget_calls() noexcept {
-        a_verdict_may_stand_ = false;
-        rule_.tally().clear();
-    }
-
-    constexpr void start_probing() noexcept {
-        probes_ = ProbeGate{options_.half_open}; // they may have changed since the last period
-        const auto& given = options_.half_open.probe_timeout;
-        probes_.restart(given ? std::chrono::nanoseconds{*given} : open_.next_probe_timeout());
-    }
-
-    [[nodiscard]] constexpr Counts counts_at(Instant now) const noexcept {
-        switch (state_) {
-        case State::closed:
-        case State::metrics_only: return rule_.tally().counts(now);
-        case State::half_open: return probes_.counts();
-        case State::open:
-        case State::forced_open: return frozen_;
-        case State::disabled: break;
-        }
-        return {};
-    }
-
-    RuleInForce<P> rule_;
-    BreakerOptions options_;
-    ProbeGate probes_;
-    State state_;
-    bool is_as_made_ = true;           // with the policy and the options of the constructor
-    bool a_verdict_may_stand_ = false; // on the calls held: the policy has changed since the last
-    std::uint64_t generation_ = any_generation + 1;
-    Instant since_;
-    Counts frozen_{}; // the numbers that OPEN and FORCED_OPEN show
-    OpenPeriod open_;
-    std::uint64_t would_have_opened_ = 0;
-    CallTotals totals_{};
-    EventRing history_;
-    std::uint64_t unwritten_ = 0; // successes that history_ has no event for yet
+    MachineState<P> here_;
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

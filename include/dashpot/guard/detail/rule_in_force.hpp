@@ -4,9 +4,11 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
+#include <dashpot/core/reason.hpp>
 #include <dashpot/guard/detail/call_report.hpp>
 #include <dashpot/policy/detail/policy_checks.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/next_success.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -16,16 +18,17 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Whether another policy can take its place with nothing that could fail half-way.
+/// A policy that can be replaced in a running guard, because no step of that can fail.
 template <class P>
 concept CanBeReconfigured =
     std::is_nothrow_destructible_v<P> && std::is_nothrow_destructible_v<typename P::Tally>;
 
-/// A policy and the Tally made from it, with what every caller wants to know of the two.
+/// The rule of CLOSED and METRICS_ONLY: a policy and the Tally made from it, with defaults for the
+/// members that they do not have.
 ///
-/// **Contract.** Both keep their addresses as long as they live, also when two rules are swapped: a
-/// Tally may point at its policy.
-/// **Threads.** None: a value. **Cost.** It allocates once, when it is made.
+/// **Contract.** Both keep their addresses as long as they live, also if two rules are swapped: a Tally
+/// may point at its policy.
+/// **Threads.** It is a value without synchronization. **Cost.** It allocates once, when it is made.
 template <FailurePolicy P>
 class RuleInForce {
     static_assert(check_offers<P>());
@@ -34,21 +37,26 @@ class RuleInForce {
     using Tally = typename P::Tally;
 
     constexpr explicit RuleInForce(P policy) : pair_{new Pair{std::move(policy)}} {}
-    constexpr RuleInForce(const RuleInForce& other) : pair_{new Pair{*other.pair_}} {}
-    constexpr RuleInForce(RuleInForce&& other) noexcept : pair_{std::exchange(other.pair_, nullptr)} {}
+    constexpr RuleInForce(const RuleInForce& other)
+        : pair_{new Pair{*other.pair_}}, decision_is_due_{other.decision_is_due_} {}
+    constexpr RuleInForce(RuleInForce&& other) noexcept
+        : pair_{std::exchange(other.pair_, nullptr)}, decision_is_due_{other.decision_is_due_} {}
     constexpr RuleInForce& operator=(RuleInForce other) noexcept {
         swap(other);
         return *this;
     }
     constexpr ~RuleInForce() { delete pair_; }
 
-    constexpr void swap(RuleInForce& other) noexcept { std::swap(pair_, other.pair_); }
+    constexpr void swap(RuleInForce& other) noexcept {
+        std::swap(pair_, other.pair_);
+        std::swap(decision_is_due_, other.decision_is_due_);
+    }
 
     [[nodiscard]] constexpr const P& policy() const noexcept { return pair_->policy; }
     [[nodiscard]] constexpr Tally& tally() noexcept { return pair_->tally; }
     [[nodiscard]] constexpr const Tally& tally() const noexcept { return pair_->tally; }
 
-    /// A call that takes longer is slow; `never` where slow calls are not judged.
+    /// Returns the duration above which a call is slow; `never` if slow calls are not judged.
     [[nodiscard]] constexpr std::chrono::nanoseconds slow_after() const noexcept {
         if constexpr (JudgesSlowCalls<P>) {
             const std::optional<Nanoseconds> limit = policy().slow_after();
@@ -58,49 +66,62 @@ class RuleInForce {
         }
     }
 
-    /// Returns true if successes that are not slow cannot open the circuit, however many come.
-    [[nodiscard]] constexpr bool may_batch_successes() const noexcept {
-        if constexpr (BatchesSuccesses<Tally>) {
-            return tally().may_batch_successes();
+    /// Records a call, and returns the reason if the circuit must open now.
+    constexpr std::optional<Reason> record(const FinishedCall& call) noexcept {
+        decision_is_due_ = false;
+        return tally().record(call);
+    }
+
+    constexpr void clear() noexcept {
+        decision_is_due_ = false;
+        tally().clear();
+    }
+
+    /// Returns what must happen to the next success that is not slow.
+    [[nodiscard]] constexpr NextSuccess next_success() const noexcept {
+        if (decision_is_due_) return NextSuccess::record();
+        if constexpr (ForeseesSuccess<Tally>) {
+            const NextSuccess next = tally().next_success();
+            const bool is_counted = next.kind() == NextSuccess::Kind::count;
+            // Without a clock reading for each success, no end would be noticed.
+            const bool can_count =
+                RecordsSuccesses<Tally> && (CountsUntil<Tally> || next.end() == (Instant::max)());
+            return is_counted && !can_count ? NextSuccess::record() : next;
+        } else if constexpr (KnowsQuiet<Tally>) {
+            return tally().quiet() ? NextSuccess::skip() : NextSuccess::record();
         } else {
-            return tally().quiet();
+            return NextSuccess::record();
         }
     }
 
-    /// Successes recorded from then on must be recorded one by one.
-    [[nodiscard]] constexpr Instant batch_ends() const noexcept {
-        if constexpr (EndsBatches<Tally>) {
-            return tally().batch_ends();
-        } else {
-            return (Instant::max)();
-        }
-    }
-
-    /// Records successes that were left for later.
+    /// Records successes that were counted.
     constexpr void record_successes(std::uint64_t count) noexcept {
-        if constexpr (BatchesSuccesses<Tally>) {
+        if constexpr (RecordsSuccesses<Tally>) {
             if (count != 0) tally().record_successes(count);
         }
     }
 
-    /// The same. @return how many of them changed anything: a quiet Tally stays as it is
+    /// Records successes that were counted. Returns the number of those that changed anything.
     constexpr std::uint64_t record_changes(std::uint64_t count) noexcept {
-        if constexpr (BatchesSuccesses<Tally>) {
-            if (batch_ends() != (Instant::max)()) { // it places calls in time, so each counts
-                record_successes(count);
-                return count;
-            }
+        if constexpr (CountsUntil<Tally>) { // it places calls in time, so each counts
+            record_successes(count);
+            return count;
+        } else if constexpr (RecordsSuccesses<Tally>) {
             std::uint64_t changes = 0;
-            for (; changes != count && !tally().quiet(); ++changes) record_successes(1);
+            for (; changes != count && next_success() != NextSuccess::skip(); ++changes) {
+                record_successes(1);
+            }
             return changes;
         } else {
             return 0;
         }
     }
 
-    /// Takes what fits of the calls that `before` holds.
+    /// Takes over what fits of the calls that `before` holds. They may already reach a threshold: the
+    /// decision is made with the next call.
     constexpr void take_over(const RuleInForce& before) noexcept {
         if constexpr (TakesOver<Tally>) tally().take_over(before.tally());
+        decision_is_due_ = true;
     }
 
   private:
@@ -109,7 +130,8 @@ class RuleInForce {
         P policy;
         Tally tally;
     };
-    Pair* pair_; // null when moved from
+    Pair* pair_;                   // null when moved from
+    bool decision_is_due_ = false; // on the calls that were taken over, with the next call
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

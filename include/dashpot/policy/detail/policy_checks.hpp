@@ -13,10 +13,12 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 struct OfferNames {
     int slow_after;
     int would_open;
-    int may_batch_successes;
+    int next_success;
+    int quiet;
     int record_successes;
-    int batch_ends;
     int take_over;
+    int may_batch_successes; // the name of an earlier version
+    int batch_ends;          // the name of an earlier version
 };
 
 template <class T>
@@ -33,6 +35,11 @@ template <class T>
 concept HasSlowAfter = requires { &T::slow_after; } || !requires { &BesideOfferNames<T>::slow_after; };
 template <class T>
 concept HasWouldOpen = requires { &T::would_open; } || !requires { &BesideOfferNames<T>::would_open; };
+template <class T>
+concept HasNextSuccess =
+    requires { &T::next_success; } || !requires { &BesideOfferNames<T>::next_success; };
+template <class T>
+concept HasQuiet = requires { &T::quiet; } || !requires { &BesideOfferNames<T>::quiet; };
 template <class T>
 concept HasMayBatchSuccesses =
     requires { &T::may_batch_successes; } || !requires { &BesideOfferNames<T>::may_batch_successes; };
@@ -56,18 +63,21 @@ template <FailurePolicy P>
     static_assert(ForeseesOpening<Tally> || !HasWouldOpen<Tally>,
                   "Tally::would_open() must be const noexcept, take a const FinishedCall& and return "
                   "bool");
-    static_assert(BatchesSuccesses<Tally> ||
-                      (!HasMayBatchSuccesses<Tally> && !HasRecordSuccesses<Tally>),
-                  "Tally::may_batch_successes() must be const noexcept and return bool, and "
-                  "record_successes() be noexcept and take a std::uint64_t; neither is without the "
-                  "other");
-    static_assert(EndsBatches<Tally> || !HasBatchEnds<Tally>,
-                  "Tally::batch_ends() must be const noexcept and return an Instant, beside batches");
+    static_assert(ForeseesSuccess<Tally> || !HasNextSuccess<Tally>,
+                  "Tally::next_success() must be const noexcept and return a NextSuccess");
+    static_assert(KnowsQuiet<Tally> || !HasQuiet<Tally>,
+                  "Tally::quiet() must be const noexcept and return bool");
+    static_assert(!(HasQuiet<Tally> && HasNextSuccess<Tally>),
+                  "Tally::quiet() is not called beside next_success(); remove one of them");
+    static_assert(RecordsSuccesses<Tally> || !HasRecordSuccesses<Tally>,
+                  "Tally::record_successes() must be noexcept and take a std::uint64_t");
+    static_assert(ForeseesSuccess<Tally> || !HasRecordSuccesses<Tally>,
+                  "Tally::record_successes() is not called without next_success()");
+    static_assert(!HasMayBatchSuccesses<Tally> && !HasBatchEnds<Tally>,
+                  "Tally::may_batch_successes() and batch_ends() are no longer called; return "
+                  "NextSuccess::count() or NextSuccess::count_until() from next_success()");
     static_assert(TakesOver<Tally> || !HasTakeOver<Tally>,
                   "Tally::take_over() must be noexcept and take a const Tally&");
-    static_assert(!(ForeseesOpening<Tally> && EndsBatches<Tally>),
-                  "a Tally with batch_ends() places calls in time, so it must be told when: "
-                  "would_open() says that it need not");
     return true;
 }
 
