@@ -35,6 +35,7 @@
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
+#include <dashpot/guard/permit.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 

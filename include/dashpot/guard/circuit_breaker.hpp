@@ -5,10 +5,7 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/classify.hpp>
 #include <dashpot/core/clock.hpp>
-#include <dashpot/core/contract.hpp>
-#include <dashpot/core/detail/exception_watch.hpp>
 #include <dashpot/core/duration.hpp>
-#include <dashpot/core/error.hpp>
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/result.hpp>
 #include <dashpot/core/state.hpp>
@@ -18,6 +15,7 @@
 #include <dashpot/guard/detail/admitted_call.hpp>
 #include <dashpot/guard/detail/breaker_core.hpp>
 #include <dashpot/guard/detail/transition_outlets.hpp>
+#include <dashpot/guard/permit.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
@@ -99,7 +97,8 @@ class CircuitBreaker {
     using Snapshot = dashpot::Snapshot;
     using Transition = dashpot::Transition;
 
-    class Permit;
+    /// The right to make one call: see BreakerPermit.
+    using Permit = BreakerPermit<C, P>;
 
     /// CLOSED, or in BreakerOptions::initial_state; all it needs is allocated here.
     explicit CircuitBreaker(P policy = {}, BreakerOptions options = {}, C clock = C{})
@@ -230,134 +229,6 @@ class CircuitBreaker {
     }
 
     Core core_;
-};
-
-/// The right to make one call, and the duty to say how it ended. Forgetting is safe.
-///
-/// **Contract.** true in a condition while it is granted and unanswered. success(), failure(),
-/// ignore() and record() answer it, once: they return whether the answer counted, which a later one
-/// or one from an earlier generation does not; ignore() counts in its own generation. Destroyed
-/// unanswered, it counts as a failure if an exception that was thrown after it was taken, or after it
-/// was moved to this thread, unwinds the stack; otherwise as ignored. If it came to this thread inside
-/// another object, without being moved itself, any exception that unwinds the stack makes it a failure.
-/// It takes its own time only where slow calls are judged, unless told.
-/// **Threads.** May move between threads; one at a time. Must not outlive its breaker.
-/// **Cost.** An answer: one atomic load for a success that changes nothing, one atomic write of the
-/// thread's own for one that cannot open the circuit, none for an ignored call outside HALF_OPEN, else
-/// the breaker's mutex.
-template <Clock C, FailurePolicy P>
-class CircuitBreaker<C, P>::Permit {
-  public:
-    Permit(Permit&& other) noexcept { take(other); }
-    Permit& operator=(Permit&& other) noexcept {
-        if (this != &other) {
-            drop();
-            take(other);
-        }
-        return *this;
-    }
-    ~Permit() { drop(); }
-
-    /// True while it is granted and unanswered.
-    [[nodiscard]] explicit operator bool() const noexcept { return held_.core != nullptr; }
-
-    /// Why it was refused; only of a permit that was.
-    [[nodiscard]] Refusal refusal() const noexcept {
-        DASHPOT_ASSERT(held_.reason != Error{} && "refusal() of a permit that was granted");
-        if (!held_.has_time) return {held_.reason};
-        return {held_.reason, held_.time};
-    }
-
-    /// The generation that it was granted or refused in.
-    [[nodiscard]] std::uint64_t generation() const noexcept { return held_.quiet_word.generation(); }
-
-    /// Answers it: the call succeeded. `elapsed`, how long it took, saves a clock reading where slow
-    /// calls are judged, and matters only there. @return whether the answer counted
-    bool success() noexcept { return record(Outcome::success); }
-    bool success(duration elapsed) noexcept { return record(Outcome::success, elapsed); }
-    /// The same: the call failed.
-    bool failure() noexcept { return record(Outcome::failure); }
-    bool failure(duration elapsed) noexcept { return record(Outcome::failure, elapsed); }
-    /// The same: it says nothing of the target. Gives a probe back, and no policy is told.
-    bool ignore() noexcept { return record(Outcome::ignored); }
-    /// The same, with the outcome as a value: what a classifier returns.
-    bool record(Outcome outcome) noexcept {
-        if (held_.core == nullptr) return false;
-        // Taken while calls were not timed, it has no start: its length is unknown, and not slow.
-        return answer(outcome, held_.has_time ? detail::Timing{held_.time, true} : detail::Timing{});
-    }
-    bool record(Outcome outcome, duration elapsed) noexcept {
-        if (held_.core == nullptr) return false;
-        return answer(outcome, {elapsed});
-    }
-
-    /// Gives it back unused, because the call was not made after all. As ignore(), but not counted.
-    void release() noexcept {
-        if (held_.core != nullptr) std::exchange(held_.core, nullptr)->release(generation());
-    }
-
-  private:
-    friend class CircuitBreaker;
-
-    struct Held {
-        Core* core = nullptr; // null: refused, answered or moved from
-        /// What the breaker publishes as long as our success would change nothing.
-        detail::BreakerWord quiet_word;
-        /// Granted: when, where calls are timed. Refused: how long to wait, where that is known.
-        std::chrono::nanoseconds time{0};
-        [[no_unique_address]] detail::ExceptionWatch
-            watch;             // since it was granted; and 2 bytes of padding
-        Error reason{};        // why it was refused
-        bool has_time = false; // `time` says something
-    };
-
-    template <class Slot>
-    Permit(Core& core, Slot slot) noexcept {
-        const detail::BreakerWord seen = core.word();
-        if (seen.is_closed()) {
-            slot.take() ? hold(core, seen) : refuse(detail::Admission::without_slot(seen));
-        } else {
-            const detail::Admission admission = core.admit(false, slot);
-            admission.was_refused() ? refuse(admission) : hold(core, admission.word);
-        }
-    }
-
-    void refuse(const detail::Admission& admission) noexcept {
-        held_ = {nullptr,
-                 admission.word.as_closed_and_quiet(),
-                 admission.retry_after.value_or(std::chrono::nanoseconds{0}),
-                 {},
-                 admission.reason,
-                 admission.retry_after.has_value()};
-    }
-
-    void hold(Core& core, detail::BreakerWord word) noexcept {
-        held_.core = &core;
-        held_.quiet_word = word.as_closed_and_quiet();
-        // Read here and not at the admission: what its listeners took is not the call's time.
-        held_.has_time = core.times_calls();
-        if (held_.has_time) held_.time = core.now().time_since_epoch();
-        held_.watch.start();
-    }
-
-    void take(Permit& other) noexcept {
-        held_ = std::exchange(other.held_, Held{});
-        if (held_.core != nullptr) held_.watch.follow();
-    }
-
-    /// A success that changes nothing, however long it took, needs no more than a look.
-    bool answer(Outcome outcome, detail::Timing timing) noexcept {
-        Core* const core = std::exchange(held_.core, nullptr);
-        if (outcome == Outcome::success && core->word() == held_.quiet_word) return true;
-        return core->answer(generation(), outcome, timing);
-    }
-
-    void drop() noexcept {
-        if (held_.core == nullptr) return;
-        (void)record(held_.watch.sees_unwinding() ? Outcome::failure : Outcome::ignored);
-    }
-
-    Held held_;
 };
 
 } // namespace dashpot::inline DASHPOT_ABI

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <dashpot/guard/permit.hpp>
+
 #include <dashpot/guard/circuit_breaker.hpp>
 
 #include "guard/breaker_support.hpp"
@@ -13,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tests::guard_circuit_breaker_permit {
+namespace tests::guard_permit {
 
 using namespace std::chrono_literals;
 using namespace support;
@@ -400,4 +402,4 @@ TEST_CASE("Permit: is moved and never copied, and nothing about it throws", "[gu
     });
 }
 
-} // namespace tests::guard_circuit_breaker_permit
+} // namespace tests::guard_permit
