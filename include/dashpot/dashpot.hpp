@@ -36,6 +36,7 @@
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/guard/permit.hpp>
+#include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 

@@ -9,7 +9,7 @@
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
-#include <dashpot/guard/transition.hpp>
+#include <dashpot/guard/snapshot.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/registry/registry.hpp>
 #include <dashpot/registry/target.hpp>

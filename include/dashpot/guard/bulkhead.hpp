@@ -3,7 +3,7 @@
 #define DASHPOT_GUARD_BULKHEAD_HPP
 
 #include <dashpot/core/abi.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/detail/cache_line.hpp>
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/threading.hpp>
 

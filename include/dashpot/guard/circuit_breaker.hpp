@@ -16,6 +16,7 @@
 #include <dashpot/guard/detail/breaker_core.hpp>
 #include <dashpot/guard/detail/transition_outlets.hpp>
 #include <dashpot/guard/permit.hpp>
+#include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>

@@ -4,11 +4,11 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/fixed_array.hpp>
 #include <dashpot/core/detail/print.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/rate.hpp>
 #include <dashpot/core/reason.hpp>
-#include <dashpot/policy/detail/fixed_array.hpp>
 #include <dashpot/policy/detail/window_rule.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/next_success.hpp>

@@ -10,10 +10,6 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// The assumed unit in which cores share memory. The standard's constant varies between compilers and
-/// flags, so layouts would vary with it.
-inline constexpr std::size_t cache_line = 64;
-
 #ifdef DASHPOT_THREADING_HEADER
 using ::dashpot_threading::thread_number;
 #else

@@ -18,6 +18,7 @@
 #include <dashpot/guard/detail/rule_in_force.hpp>
 #include <dashpot/guard/detail/shared_machine.hpp>
 #include <dashpot/guard/detail/transition_outlets.hpp>
+#include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/failure_policy.hpp>

@@ -12,7 +12,7 @@
 #include <dashpot/guard/detail/call_report.hpp>
 #include <dashpot/guard/detail/machine_state.hpp>
 #include <dashpot/guard/detail/rule_in_force.hpp>
-#include <dashpot/guard/transition.hpp>
+#include <dashpot/guard/snapshot.hpp>
 #include <dashpot/policy/detail/probe_gate.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/next_success.hpp>

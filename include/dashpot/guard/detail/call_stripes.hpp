@@ -3,6 +3,7 @@
 #define DASHPOT_GUARD_DETAIL_CALL_STRIPES_HPP
 
 #include <dashpot/core/abi.hpp>
+#include <dashpot/core/detail/cache_line.hpp>
 #include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/threading.hpp>
 

@@ -3,8 +3,8 @@
 #define DASHPOT_GUARD_DETAIL_EVENT_RING_HPP
 
 #include <dashpot/core/abi.hpp>
+#include <dashpot/core/detail/fixed_array.hpp>
 #include <dashpot/guard/breaker_event.hpp>
-#include <dashpot/policy/detail/fixed_array.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -3,8 +3,8 @@
 #define DASHPOT_GUARD_DETAIL_SHARED_MACHINE_HPP
 
 #include <dashpot/core/abi.hpp>
+#include <dashpot/core/detail/cache_line.hpp>
 #include <dashpot/core/detail/process_chance.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/detail/wait.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/threading.hpp>
@@ -15,6 +15,7 @@
 #include <dashpot/guard/detail/call_stripes.hpp>
 #include <dashpot/guard/detail/published_state.hpp>
 #include <dashpot/guard/detail/transition_outlets.hpp>
+#include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/failure_policy.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef DASHPOT_POLICY_DETAIL_FIXED_ARRAY_HPP
-#define DASHPOT_POLICY_DETAIL_FIXED_ARRAY_HPP
+#ifndef DASHPOT_CORE_DETAIL_FIXED_ARRAY_HPP
+#define DASHPOT_CORE_DETAIL_FIXED_ARRAY_HPP
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>

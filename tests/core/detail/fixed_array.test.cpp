@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <dashpot/policy/detail/fixed_array.hpp>
+#include <dashpot/core/detail/fixed_array.hpp>
 
 #include "catch.hpp"
 
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-namespace tests::policy_detail_fixed_array {
+namespace tests::core_detail_fixed_array {
 
 using dashpot::detail::FixedArray;
 
@@ -31,13 +31,13 @@ static_assert(sum_of_copies() == 13);
 
 } // namespace
 
-TEST_CASE("FixedArray: begins with zeros", "[policy]") {
+TEST_CASE("FixedArray: begins with zeros", "[core]") {
     const FixedArray<int> values{100};
     CHECK(values.size() == 100);
     CHECK(sum(values) == 0);
 }
 
-TEST_CASE("FixedArray: is a value", "[policy]") {
+TEST_CASE("FixedArray: is a value", "[core]") {
     FixedArray<int> one{2};
     one[1] = 5;
     FixedArray<int> other = one;
@@ -54,7 +54,7 @@ TEST_CASE("FixedArray: is a value", "[policy]") {
     CHECK(sum(one) == 6);
 }
 
-TEST_CASE("FixedArray: of no values it has no memory", "[policy]") {
+TEST_CASE("FixedArray: of no values it has no memory", "[core]") {
     STATIC_REQUIRE(FixedArray<int>{0}.begin() == nullptr);
     const FixedArray<int> none{0};
     const FixedArray<int> copy{none};
@@ -62,7 +62,7 @@ TEST_CASE("FixedArray: of no values it has no memory", "[policy]") {
     CHECK(copy.begin() == copy.end());
 }
 
-TEST_CASE("FixedArray: a number of values that a 32-bit target cannot hold is known", "[policy]") {
+TEST_CASE("FixedArray: a number of values that a 32-bit target cannot hold is known", "[core]") {
     struct Sums {
         std::uint64_t numbers[3];
     };
@@ -72,4 +72,4 @@ TEST_CASE("FixedArray: a number of values that a 32-bit target cannot hold is kn
     STATIC_REQUIRE_FALSE(dashpot::detail::fits_in_memory<Sums>(0xFFFF'FFFF, on_32_bits));
 }
 
-} // namespace tests::policy_detail_fixed_array
+} // namespace tests::core_detail_fixed_array
