@@ -7,7 +7,7 @@
 #include <dashpot/version.hpp>
 
 #include <dashpot/core/abi.hpp>
-#include <dashpot/core/classify.hpp>
+#include <dashpot/core/by_exception.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/deadline.hpp>

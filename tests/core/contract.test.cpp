@@ -10,31 +10,8 @@ const char* broken_promise = nullptr;
 #include "catch.hpp"
 
 #include <chrono>
-#include <exception>
 #include <stdexcept>
 #include <string>
-
-using dashpot::detail::exceptions_under_way;
-
-namespace {
-
-/// Notes how many exceptions are under way when it dies.
-struct Witness {
-    int& seen;
-    ~Witness() { seen = exceptions_under_way(); }
-};
-
-struct NestingWitness {
-    int& inside;
-    ~NestingWitness() {
-        try {
-            const Witness witness{inside};
-            throw 2;
-        } catch (int) {}
-    }
-};
-
-} // namespace
 
 TEST_CASE("refuse_option: throws the message as std::invalid_argument", "[core]") {
     CHECK_THROWS_AS(dashpot::refuse_option("Pump::strokes must be 1 or more"), std::invalid_argument);
@@ -67,28 +44,4 @@ TEST_CASE("DASHPOT_ASSERT: may be defined by the user before the first include",
     DASHPOT_ASSERT(1 + 1 == 3);
     CHECK(broken_promise == std::string{"1 + 1 == 3"});
     broken_promise = nullptr;
-}
-
-TEST_CASE("exceptions_under_way: counts those that unwind this stack, not those that were caught",
-          "[core]") {
-    CHECK(exceptions_under_way() == 0);
-    int seen = -1;
-    try {
-        const Witness witness{seen};
-        throw 1;
-    } catch (int) {
-        CHECK(exceptions_under_way() == 0);
-    }
-    CHECK(seen == 1);
-    { const Witness witness{seen}; }
-    CHECK(seen == 0);
-}
-
-TEST_CASE("exceptions_under_way: counts an exception thrown while another unwinds", "[core]") {
-    int inside = -1;
-    try {
-        const NestingWitness witness{inside};
-        throw 1;
-    } catch (int) {}
-    CHECK(inside == 2);
 }

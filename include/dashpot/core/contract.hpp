@@ -11,12 +11,15 @@
 #include <type_traits>
 
 #if DASHPOT_EXCEPTIONS
-#include <exception>
 #include <stdexcept>
 #else
 #include <cstdio>
 #include <cstdlib>
 #endif
+
+// What the library does about mistakes of its caller: DASHPOT_ASSERT checks a broken promise at run
+// time, and refuse_option() refuses an option before anything uses it. What a call returns or refuses
+// is no mistake: see core/error.hpp and core/result.hpp.
 
 /// Checks a promise of the caller. The check is active in Debug and removed by NDEBUG. To report
 /// broken promises in another way, define the macro before the first include.
@@ -28,12 +31,7 @@ namespace dashpot::inline DASHPOT_ABI {
 
 namespace detail {
 
-#if DASHPOT_EXCEPTIONS
-/// Returns the number of exceptions that are unwinding this thread's stack.
-[[nodiscard]] inline int exceptions_under_way() noexcept { return std::uncaught_exceptions(); }
-#else
-[[nodiscard]] constexpr int exceptions_under_way() noexcept { return 0; }
-
+#if !DASHPOT_EXCEPTIONS
 [[noreturn]] inline void abort_with(const char* message) noexcept {
     std::fputs(message, stderr);
     std::fputc('\n', stderr);

@@ -3,7 +3,7 @@
 #define DASHPOT_GUARD_CIRCUIT_BREAKER_HPP
 
 #include <dashpot/core/abi.hpp>
-#include <dashpot/core/classify.hpp>
+#include <dashpot/core/by_exception.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/outcome.hpp>

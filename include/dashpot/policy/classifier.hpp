@@ -3,7 +3,7 @@
 #define DASHPOT_POLICY_CLASSIFIER_HPP
 
 #include <dashpot/core/abi.hpp>
-#include <dashpot/core/classify.hpp>
+#include <dashpot/core/by_exception.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/deferred.hpp>
 #include <dashpot/core/outcome.hpp>

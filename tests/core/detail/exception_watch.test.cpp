@@ -9,9 +9,26 @@
 
 namespace tests::core_detail_exception_watch {
 
+using dashpot::detail::exceptions_under_way;
 using dashpot::detail::ExceptionWatch;
 
 namespace {
+
+/// Notes how many exceptions are under way when it dies.
+struct Witness {
+    int& seen;
+    ~Witness() { seen = exceptions_under_way(); }
+};
+
+struct NestingWitness {
+    int& inside;
+    ~NestingWitness() {
+        try {
+            const Witness witness{inside};
+            throw 2;
+        } catch (int) {}
+    }
+};
 
 template <class F>
 struct Cleanup {
@@ -113,6 +130,30 @@ TEST_CASE("ExceptionWatch: on a thread that got it without a move, every excepti
     });
     CHECK(seen);
     CHECK_FALSE(idle);
+}
+
+TEST_CASE("exceptions_under_way: counts those that unwind this stack, not those that were caught",
+          "[core]") {
+    CHECK(exceptions_under_way() == 0);
+    int seen = -1;
+    try {
+        const Witness witness{seen};
+        throw 1;
+    } catch (int) {
+        CHECK(exceptions_under_way() == 0);
+    }
+    CHECK(seen == 1);
+    { const Witness witness{seen}; }
+    CHECK(seen == 0);
+}
+
+TEST_CASE("exceptions_under_way: counts an exception thrown while another unwinds", "[core]") {
+    int inside = -1;
+    try {
+        const NestingWitness witness{inside};
+        throw 1;
+    } catch (int) {}
+    CHECK(inside == 2);
 }
 
 } // namespace tests::core_detail_exception_watch

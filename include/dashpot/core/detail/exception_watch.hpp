@@ -3,12 +3,22 @@
 #define DASHPOT_CORE_DETAIL_EXCEPTION_WATCH_HPP
 
 #include <dashpot/core/abi.hpp>
-#include <dashpot/core/contract.hpp>
 #include <dashpot/core/detail/thread_number.hpp>
 
 #include <cstdint>
 
+#if DASHPOT_EXCEPTIONS
+#include <exception>
+#endif
+
 namespace dashpot::inline DASHPOT_ABI::detail {
+
+#if DASHPOT_EXCEPTIONS
+/// Returns the number of exceptions that are unwinding this thread's stack.
+[[nodiscard]] inline int exceptions_under_way() noexcept { return std::uncaught_exceptions(); }
+#else
+[[nodiscard]] constexpr int exceptions_under_way() noexcept { return 0; }
+#endif
 
 /// Distinguishes an exception that was thrown after a given moment from exceptions that were already
 /// unwinding the stack at that moment.

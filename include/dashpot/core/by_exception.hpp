@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef DASHPOT_CORE_CLASSIFY_HPP
-#define DASHPOT_CORE_CLASSIFY_HPP
+#ifndef DASHPOT_CORE_BY_EXCEPTION_HPP
+#define DASHPOT_CORE_BY_EXCEPTION_HPP
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>

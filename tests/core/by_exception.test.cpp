@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <dashpot/core/classify.hpp>
+#include <dashpot/core/by_exception.hpp>
 
 #include "catch.hpp"
 
@@ -15,7 +15,7 @@
 #include <expected>
 #endif
 
-namespace tests::core_classify {
+namespace tests::core_by_exception {
 
 using dashpot::ByException;
 using dashpot::Error;
@@ -261,4 +261,4 @@ TEST_CASE("ByException: a refusal further in is ignored in whatever form it come
           Outcome::failure);
 }
 
-} // namespace tests::core_classify
+} // namespace tests::core_by_exception
