@@ -114,7 +114,7 @@ class BreakerMachine {
     [[nodiscard]] constexpr bool needs_end(const CallReport& report) const noexcept {
         if (report.is_timed) return false;
         if constexpr (foresees_opening) {
-            if (slow_after() != never && !report.is_measured()) return true;
+            if (!report.is_quick(slow_after()) && !report.is_measured()) return true;
             return here_.state == State::closed && here_.rule.tally().would_open(finished(report));
         } else {
             return true;
