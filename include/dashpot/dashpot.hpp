@@ -38,6 +38,7 @@
 #include <dashpot/guard/permit.hpp>
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
+#include <dashpot/guard/target.hpp>
 #include <dashpot/guard/transition.hpp>
 
 #include <dashpot/registry/registry.hpp>

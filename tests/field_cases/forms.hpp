@@ -7,7 +7,7 @@
 // call; Calls, which cannot hold one back, has succeed(), fail() and ignore() only.
 
 #include <dashpot/guard/circuit_breaker.hpp>
-#include <dashpot/registry/target.hpp>
+#include <dashpot/guard/target.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The same life of a breaker through each form in which a call can be made.
-#include <dashpot/registry/target.hpp>
+#include <dashpot/guard/target.hpp>
 #include <dashpot/testing/transition_recorder.hpp>
 
 #include "guard/breaker_support.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "schedules.hpp"
 
-#include <dashpot/registry/target.hpp>
+#include <dashpot/guard/target.hpp>
 
 #include <array>
 #include <cstddef>

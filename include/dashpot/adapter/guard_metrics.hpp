@@ -10,9 +10,9 @@
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/guard/snapshot.hpp>
+#include <dashpot/guard/target.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/registry/registry.hpp>
-#include <dashpot/registry/target.hpp>
 
 #include <array>
 #include <chrono>

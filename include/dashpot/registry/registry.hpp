@@ -7,6 +7,7 @@
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/guard/subscription.hpp>
+#include <dashpot/guard/target.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/failure_policy.hpp>
@@ -21,7 +22,6 @@
 #include <dashpot/registry/detail/turn.hpp>
 #include <dashpot/registry/registry_options.hpp>
 #include <dashpot/registry/removal.hpp>
-#include <dashpot/registry/target.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -6,9 +6,9 @@
 #include <dashpot/core/clock.hpp>
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
+#include <dashpot/guard/target.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/registry/detail/feed.hpp>
-#include <dashpot/registry/target.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -6,6 +6,7 @@
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/threading.hpp>
+#include <dashpot/guard/target.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/registry/detail/feed.hpp>
 #include <dashpot/registry/detail/hashed_name.hpp>
@@ -14,7 +15,6 @@
 #include <dashpot/registry/detail/place.hpp>
 #include <dashpot/registry/detail/shard.hpp>
 #include <dashpot/registry/removal.hpp>
-#include <dashpot/registry/target.hpp>
 
 #include <algorithm>
 #include <array>

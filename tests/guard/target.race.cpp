@@ -3,7 +3,7 @@
 #include "catch.hpp"
 #include "guard/race.hpp"
 
-#include <dashpot/registry/target.hpp>
+#include <dashpot/guard/target.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 
 #include <array>
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tests::registry_target_race {
+namespace tests::guard_target_race {
 
 namespace {
 
@@ -268,4 +268,4 @@ TEST_CASE("Target: of reconfigurations that overlap, breaker and bulkhead keep w
     CHECK(torn == 0);
 }
 
-} // namespace tests::registry_target_race
+} // namespace tests::guard_target_race
