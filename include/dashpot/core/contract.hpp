@@ -58,10 +58,15 @@ namespace detail {
 
 namespace detail {
 
+/// Returns the text of a message whose parts are numbers, durations and strings.
+[[nodiscard]] inline std::string text_of(std::initializer_list<ValueText> parts) {
+    std::string text;
+    for (const ValueText& part : parts) text += part.view();
+    return text;
+}
+
 [[noreturn]] inline void refuse_with(std::initializer_list<ValueText> parts) {
-    std::string message;
-    for (const ValueText& part : parts) message += part.view();
-    dashpot::refuse_option(message.c_str());
+    dashpot::refuse_option(text_of(parts).c_str());
 }
 
 } // namespace detail

@@ -14,58 +14,71 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
-#include <vector>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// First in, first out; room for 16 from the start, doubled when that is not enough. What was added is
 /// given back once the queue is empty.
+///
+/// It has an array of its own: a std::vector that grows and shrinks takes a compiler five times as
+/// long, for each type of event.
 template <class Event>
 class EventQueue {
   public:
-    EventQueue() : slots_(room) {}
+    EventQueue() : slots_{new Event[room]} {}
+    EventQueue(const EventQueue&) = delete;
+    EventQueue& operator=(const EventQueue&) = delete;
+    ~EventQueue() { delete[] slots_; }
 
     [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
 
     /// Allocates only when every slot is taken; out of memory then ends the program, since an event
     /// must not be lost and its cause has already happened.
     void push(Event event) noexcept {
-        if (size_ == slots_.size()) grow();
-        slots_[(head_ + size_) % slots_.size()] = std::move(event);
+        if (size_ == capacity_) grow();
+        slots_[(head_ + size_) % capacity_] = std::move(event);
         ++size_;
     }
 
     [[nodiscard]] Event pop() noexcept {
-        Event event = std::exchange(slots_[head_], Event{});
-        head_ = (head_ + 1) % slots_.size();
+        Event event = std::move(slots_[head_]);
+        slots_[head_] = Event{};
+        head_ = (head_ + 1) % capacity_;
         --size_;
-        if (size_ == 0 && slots_.size() != room) shrink();
+        if (size_ == 0 && capacity_ != room) shrink();
         return event;
     }
 
     /// How many events fit without another allocation.
-    [[nodiscard]] std::size_t capacity() const noexcept { return slots_.size(); }
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
   private:
     static constexpr std::size_t room = 16;
 
-    void shrink() {
-        slots_.resize(room);
-        slots_.shrink_to_fit();
-        head_ = 0;
+    /// Without memory for fewer slots, the queue keeps those it has.
+    void shrink() noexcept {
+        if (Event* const fewer = new (std::nothrow) Event[room]) replace(fewer, room);
     }
 
     void grow() {
-        std::vector<Event> wider(2 * slots_.size());
+        auto* const wider = new Event[2 * capacity_];
         for (std::size_t i = 0; i != size_; ++i) {
-            wider[i] = std::move(slots_[(head_ + i) % slots_.size()]);
+            wider[i] = std::move(slots_[(head_ + i) % capacity_]);
         }
-        slots_ = std::move(wider);
+        replace(wider, 2 * capacity_);
+    }
+
+    void replace(Event* slots, std::size_t capacity) noexcept {
+        delete[] slots_;
+        slots_ = slots;
+        capacity_ = capacity;
         head_ = 0;
     }
 
-    std::vector<Event> slots_;
+    Event* slots_;
+    std::size_t capacity_ = room;
     std::size_t head_ = 0;
     std::size_t size_ = 0;
 };

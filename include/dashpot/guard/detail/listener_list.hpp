@@ -6,7 +6,6 @@
 #include <dashpot/core/detail/waiting_threads.hpp>
 #include <dashpot/core/threading.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -45,7 +44,11 @@ class ListenerList {
     /// waits, directly or over others, for a listener that this thread runs.
     void remove(Listener& listener) noexcept {
         std::unique_lock lock{mutex_};
-        std::erase_if(listeners_, [&](const auto& each) { return each.get() == &listener; });
+        for (std::size_t i = 0; i != listeners_.size(); ++i) {
+            if (listeners_[i].get() != &listener) continue;
+            listeners_.erase(listeners_.begin() + static_cast<std::ptrdiff_t>(i));
+            break;
+        }
         if (listener.runner == threading::thread_id{}) return;
         WaitingThreads::Wait wait{threading::this_thread_id(), listener.runner, &listener};
         if (!WaitingThreads::add(wait)) {
@@ -74,12 +77,18 @@ class ListenerList {
     /// The listener after `number` that is to hear `event`, or null.
     [[nodiscard]] std::shared_ptr<Listener> next_locked(std::uint64_t number,
                                                         std::uint64_t event) const noexcept {
-        const auto next = std::upper_bound(
-            listeners_.begin(), listeners_.end(), number,
-            [](std::uint64_t wanted, const auto& each) { return wanted < each->number; });
+        std::size_t begin = 0;
+        for (std::size_t end = listeners_.size(); begin != end;) {
+            const std::size_t middle = begin + (end - begin) / 2;
+            if (listeners_[middle]->number <= number) {
+                begin = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
         // Later listeners began with later events, so the first one too late ends the round.
-        if (next == listeners_.end() || (*next)->first_event > event) return nullptr;
-        return *next;
+        if (begin == listeners_.size() || listeners_[begin]->first_event > event) return nullptr;
+        return listeners_[begin];
     }
 
     mutable threading::mutex mutex_;
