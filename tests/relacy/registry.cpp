@@ -215,8 +215,14 @@ int main(int argc, char** argv) {
          {"tripped is kept", holds<TrippedIsKept>, {bound, 3}, {bound, 5}},
          {"held is kept", holds<HeldIsKept>, {bound, 3}, {bound, 5}},
          {"options once", holds<OptionsOnce>, {bound, 4}, {bound, 6}}},
-        {{"targets_are_counted_in_two_steps", "counted", {torn, "target_table.hpp", "add", "fetch"}},
-         {"end_of_a_turn_is_not_told", "options once", {left_out, "turn.hpp", "~Turn", "notify"}},
-         {"removal_is_not_told", "removed is unheard", {left_out, "feed.hpp", "silence", "store"}},
+        {{"targets_are_counted_in_two_steps",
+          "counted",
+          {torn, "target_reservation.hpp", "commit", "fetch"}},
+         {"end_of_a_flight_is_not_told",
+          "options once",
+          {left_out, "single_flight.hpp", "end", "notify"}},
+         {"removal_is_not_told",
+          "removed is unheard",
+          {left_out, "target_events.hpp", "silence", "store"}},
          {"evicted_by_the_word_alone", "tripped is kept"}});
 }

@@ -11,29 +11,27 @@
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/failure_policy.hpp>
-#include <dashpot/registry/detail/feed.hpp>
+#include <dashpot/registry/detail/any_options.hpp>
+#include <dashpot/registry/detail/conflict.hpp>
 #include <dashpot/registry/detail/hashed_name.hpp>
+#include <dashpot/registry/detail/kept_options.hpp>
 #include <dashpot/registry/detail/keyed_hash.hpp>
-#include <dashpot/registry/detail/member.hpp>
 #include <dashpot/registry/detail/overrides.hpp>
-#include <dashpot/registry/detail/place.hpp>
 #include <dashpot/registry/detail/random_hash_key.hpp>
+#include <dashpot/registry/detail/registered_target.hpp>
+#include <dashpot/registry/detail/target_events.hpp>
+#include <dashpot/registry/detail/target_reservation.hpp>
 #include <dashpot/registry/detail/target_table.hpp>
-#include <dashpot/registry/detail/turn.hpp>
 #include <dashpot/registry/registry_options.hpp>
 #include <dashpot/registry/removal.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace dashpot::inline DASHPOT_ABI {
 
@@ -72,9 +70,10 @@ class Registry {
     using target_type = Target<C, P>;
 
     explicit Registry(TargetOptions<P> defaults = {}, RegistryOptions options = {}, C clock = C{})
-        : defaults_{std::move(defaults)}, options_{options}, clock_{std::move(clock)} {
+        : defaults_{std::move(defaults)}, clock_{std::move(clock)}, overrides_{options.max_targets},
+          table_{options, {&clock_, &Registry::read_clock}} {
         defaults_.validate();
-        options_.validate();
+        options.validate();
     }
 
     Registry(const Registry&) = delete;
@@ -110,7 +109,7 @@ class Registry {
     std::shared_ptr<target_type> get(std::string_view name) {
         const detail::HashedName hashed{name, hash_key_};
         if (Owner present = table_.find(hashed, true)) return target_of(std::move(present));
-        return target_of(make(hashed, nullptr));
+        return make(hashed, nullptr);
     }
 
     /// Returns the target as get(name) does, but a new target has the options `options_for(name)`
@@ -126,9 +125,9 @@ class Registry {
     std::shared_ptr<target_type> get(std::string_view name, F&& options_for) {
         const detail::HashedName hashed{name, hash_key_};
         if (Owner present = table_.find(hashed)) return target_of(std::move(present));
-        return target_of(make(hashed, [&](std::string_view wanted) -> TargetOptions<P> {
+        return make(hashed, [&](std::string_view wanted) -> Options {
             return std::invoke(options_for, wanted);
-        }));
+        });
     }
 
     /// Returns the target, or null if it does not exist yet or was removed. The target counts as asked
@@ -186,13 +185,13 @@ class Registry {
     /// removes are still visited, and targets that it adds are not.
     template <class F>
     void for_each(F&& f) const {
-        for (const Owner& each : table_.all()) {
+        table_.for_each([&](const Owner& each) {
             if constexpr (std::is_invocable_v<F&, target_type&>) {
-                f(each->target);
+                f(target_in(*each));
             } else {
                 f(target_of(each));
             }
-        }
+        });
     }
 
     /// Calls `listener` with every change of state of every target, including future targets, as long
@@ -228,116 +227,100 @@ class Registry {
     on_removal(std::function<void(std::string_view name, Removal reason)> listener);
 
   private:
-    using Table = detail::TargetTable<C, P>;
-    using Owner = typename Table::Owner;
-    using Member = typename Owner::element_type;
+    using Options = TargetOptions<P>;
+    using Owner = detail::RegisteredTarget::Owner;
+    using Typed = detail::TypedTarget<C, P>;
 
-    [[nodiscard]] static std::shared_ptr<target_type> target_of(Owner member) noexcept {
-        if (!member) return nullptr;
-        target_type* const target = &member->target;
-        return {std::move(member), target};
+    [[nodiscard]] static target_type& target_in(detail::RegisteredTarget& target) noexcept {
+        return static_cast<Typed&>(target).target;
     }
-
-    /// Calls the listeners with the removals of a get() when the get() returns or throws.
-    struct DeliveryAtEnd {
-        const Table& table;
-        ~DeliveryAtEnd() { table.deliver(); }
-    };
-
-    [[nodiscard]] Owner make_member(const detail::HashedName& name,
-                                    const TargetOptions<P>& options) const {
-        return std::make_shared<Member>(name.name, options, clock_, table_.channel());
+    [[nodiscard]] static std::shared_ptr<target_type> target_of(Owner owner) noexcept {
+        if (!owner) return nullptr;
+        target_type& target = target_in(*owner);
+        return {std::move(owner), &target};
+    }
+    [[nodiscard]] static const Options& options_in(const detail::AnyOptions& options) noexcept {
+        return *static_cast<const Options*>(options.get());
+    }
+    [[nodiscard]] static Instant read_clock(const void* clock) noexcept {
+        return detail::read(*static_cast<const C*>(clock));
     }
 
     /// Constructs the target, or waits for the thread that constructs it. `options_for` is nullptr if
     /// the caller gives no function.
     template <class F>
-    [[nodiscard]] Owner make(const detail::HashedName& name, F options_for);
+    [[nodiscard]] std::shared_ptr<target_type> make(const detail::HashedName& name, F options_for);
 
-    const TargetOptions<P> defaults_;
-    const RegistryOptions options_;
+    /// Constructs a target. `given` are its options if a function gave them.
+    [[nodiscard]] Owner construct(const detail::HashedName& name, const Options& options,
+                                  detail::AnyOptions given = nullptr) const {
+        auto made = std::make_shared<Typed>(name, options, clock_, table_.channel());
+        if (given) made->given_options = new detail::GivenOptions{name, std::move(given)};
+        return made;
+    }
+
+    const Options defaults_;
     [[no_unique_address]] const C clock_;
     const detail::HashKey hash_key_ = detail::random_hash_key(this);
-    // The lock order is: the lock of overrides_, one lock of table_, the lock of turns_.
-    detail::Overrides<TargetOptions<P>> overrides_{options_.max_targets};
-    Table table_{options_.max_targets};
-    detail::Turns turns_;
+    // The lock order is: the lock of overrides_, then those of table_.
+    detail::Overrides overrides_;
+    detail::TargetTable table_;
 };
 
 template <Clock C, FailurePolicy P>
 template <class F>
-auto Registry<C, P>::make(const detail::HashedName& name, F options_for) -> Owner {
+auto Registry<C, P>::make(const detail::HashedName& name, F options_for)
+    -> std::shared_ptr<target_type> {
     constexpr bool relies = std::is_null_pointer_v<F>;
-    const DeliveryAtEnd delivery{table_}; // after the turn: a listener may get() this name
-    for (;;) {
-        std::optional<detail::Turn> turn;
-        const auto begin = [&] { turn.emplace(turns_, name.name); };
-        if (Owner found = table_.find_or(name, begin, relies)) return found;
-        if (!turn->is_mine()) {
-            turn->wait();
-            continue;
-        }
-        // This comes before the eviction, which may drop the options kept for this name.
-        auto kept = relies ? table_.kept_options(name) : nullptr;
-        detail::Place place{table_.places(), options_.max_targets};
-        if (!place && options_.evict_after) (void)table_.evict_into(place, detail::read(clock_));
-        if (!place) {
-            throw std::length_error{
-                "Registry::get: no room for another target: there are max_targets (" +
-                std::to_string(options_.max_targets) +
-                (options_.evict_after ? ") already, none idle" : ") already")};
-        }
-        Owner member;
-        if (const auto own = overrides_.of(name)) {
-            member = make_member(name, *own);
-        } else if constexpr (relies) {
-            member = make_member(name, kept ? *kept : defaults_);
-            member->given_options = std::move(kept);
-        } else {
-            const TargetOptions<P> given = options_for(name.name);
-            member = make_member(name, given);
-            if (!(given == defaults_))
-                member->given_options = std::make_shared<const TargetOptions<P>>(given);
-        }
-        table_.add(member, name, place, relies);
-        turn.reset();
-        if (options_.evict_after) table_.evict_some(detail::read(clock_), *options_.evict_after);
-        return member;
+    detail::TargetReservation reservation{table_, name, relies};
+    if (reservation.present()) return target_of(std::move(reservation.present()));
+    Owner made;
+    if (const detail::AnyOptions own = overrides_.of(name)) {
+        made = construct(name, options_in(own));
+    } else if constexpr (relies) {
+        const detail::AnyOptions& kept = reservation.kept_options();
+        made = construct(name, kept ? options_in(kept) : defaults_, kept);
+    } else {
+        const Options given = options_for(name.name);
+        made = construct(name, given,
+                         given == defaults_ ? nullptr : std::make_shared<const Options>(given));
     }
+    reservation.commit(made);
+    return target_of(std::move(made));
 }
 
 template <Clock C, FailurePolicy P>
 void Registry<C, P>::configure(std::string_view name, TargetOptions<P> options) {
     options.validate();
     const detail::HashedName hashed{name, hash_key_};
-    overrides_.set(hashed, std::move(options), [&] {
-        // The turns are checked first: a target is in the table before its turn is over.
-        if (!turns_.contains(name) && !table_.contains(hashed)) return;
-        throw std::logic_error{"Registry::configure: target \"" + std::string{name} +
-                               "\" is in use; configure it before its first get()"};
+    const auto given = std::make_shared<const Options>(std::move(options));
+    const detail::AnyOptions before = overrides_.set(hashed, given, [&] {
+        if (!table_.contains(hashed)) return;
+        throw std::logic_error{detail::text_of({"Registry::configure: target \"", name,
+                                                "\" is in use; configure it before its first get()"})};
     });
+    if (!before) return;
+    detail::check_same_options("Registry::configure: target", name, options_in(before), *given);
 }
 
 template <Clock C, FailurePolicy P>
 void Registry<C, P>::configure_prefix(std::string_view prefix, TargetOptions<P> options) {
     options.validate();
-    std::vector<Owner> used; // declared here, so that targets are destroyed without a lock
-    overrides_.set_prefix(prefix, std::move(options), [&](auto&& check_unused) {
-        // The turns come first, as in configure().
-        for (const std::string& name : turns_.names())
-            check_unused(detail::HashedName{name, hash_key_});
-        used = table_.all();
-        for (const Owner& each : used) check_unused(detail::HashedName{each->target.name(), hash_key_});
+    const auto given = std::make_shared<const Options>(std::move(options));
+    const detail::AnyOptions before = overrides_.set_prefix(prefix, given, [&](auto&& check_unused) {
+        table_.for_each_name(
+            [&](std::string_view name) { check_unused(detail::HashedName{name, hash_key_}); });
     });
+    if (!before) return;
+    detail::check_same_options("Registry::configure_prefix: prefix", prefix, options_in(before),
+                               *given);
 }
 
 template <Clock C, FailurePolicy P>
 bool Registry<C, P>::remove(std::string_view name) {
     const detail::HashedName hashed{name, hash_key_};
     overrides_.forget(hashed);
-    const bool was_there = table_.remove(hashed) != nullptr;
-    table_.deliver();
-    return was_there;
+    return table_.remove(hashed);
 }
 
 template <Clock C, FailurePolicy P>
@@ -345,38 +328,30 @@ std::size_t Registry<C, P>::evict_idle(Nanoseconds unused_for) {
     if (unused_for.count() < 0) {
         refuse_option("Registry::evict_idle: unused_for", unused_for, "must be 0s or more");
     }
-    return table_.evict_all(detail::read(clock_), unused_for);
+    return table_.evict_all(unused_for);
 }
 
 template <Clock C, FailurePolicy P>
 Subscription
 Registry<C, P>::on_transition(std::function<void(std::string_view, const Transition&)> listener) {
     if (!listener) refuse_option("on_transition: the listener must not be empty");
-    return detail::TargetChannel::subscribe(
-        table_.channel(), [listener = std::move(listener)](const detail::TargetEvent& event) {
-            detail::Feed::tell_transition(event, listener);
-        });
+    return detail::TargetEvents::subscribe(table_.channel(), std::move(listener),
+                                           [](std::string_view, Removal) {});
 }
 
 template <Clock C, FailurePolicy P>
 template <TargetObserver Observer>
 Subscription Registry<C, P>::on_transition(std::reference_wrapper<Observer> observer) {
-    return detail::TargetChannel::subscribe(
-        table_.channel(), [observer](const detail::TargetEvent& event) {
-            detail::Feed::tell_transition(event, observer.get());
-            detail::Feed::tell_removal(event, [&](std::string_view name, Removal reason) {
-                observer.get().on_removal(name, reason);
-            });
-        });
+    return detail::TargetEvents::subscribe(
+        table_.channel(), observer,
+        [observer](std::string_view name, Removal reason) { observer.get().on_removal(name, reason); });
 }
 
 template <Clock C, FailurePolicy P>
 Subscription Registry<C, P>::on_removal(std::function<void(std::string_view, Removal)> listener) {
     if (!listener) refuse_option("on_removal: the listener must not be empty");
-    return detail::TargetChannel::subscribe(
-        table_.channel(), [listener = std::move(listener)](const detail::TargetEvent& event) {
-            detail::Feed::tell_removal(event, listener);
-        });
+    return detail::TargetEvents::subscribe(
+        table_.channel(), [](std::string_view, const Transition&) {}, std::move(listener));
 }
 
 } // namespace dashpot::inline DASHPOT_ABI

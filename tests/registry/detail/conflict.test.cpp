@@ -3,20 +3,26 @@
 
 #include "catch.hpp"
 
-#include <string>
-
 namespace tests::registry_detail_conflict {
 
-using dashpot::detail::conflict;
+using dashpot::detail::check_same_options;
 
 namespace {
-struct Unwritable {};
+struct Unwritable {
+    int value;
+    friend bool operator==(const Unwritable&, const Unwritable&) = default;
+};
 } // namespace
 
-TEST_CASE("conflict: shows both where they can be written, and says so where not", "[registry]") {
-    CHECK(std::string{conflict("\"a\"", 1, 2).what()} == "\"a\" was given 1 before, and now 2");
-    CHECK(std::string{conflict("\"a\"", Unwritable{}, Unwritable{}).what()} ==
-          "\"a\" was given other options before; they cannot be shown, for the policy has no <<");
+TEST_CASE("check_same_options: shows both where they can be written, and says so where not",
+          "[registry]") {
+    CHECK_NOTHROW(check_same_options("target", "a", 1, 1));
+    CHECK_THROWS_WITH(check_same_options("target", "a", 1, 2),
+                      "target \"a\" was given 1 before, and now 2");
+    CHECK_NOTHROW(check_same_options("target", "a", Unwritable{1}, Unwritable{1}));
+    CHECK_THROWS_WITH(
+        check_same_options("target", "a", Unwritable{1}, Unwritable{2}),
+        "target \"a\" was given other options before; they cannot be shown, for the policy has no <<");
 }
 
 } // namespace tests::registry_detail_conflict

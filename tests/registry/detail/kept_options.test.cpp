@@ -5,26 +5,29 @@
 
 #include <memory>
 #include <string_view>
-#include <utility>
 
 namespace tests::registry_detail_kept_options {
 
-using Kept = dashpot::detail::KeptOptions<int>;
+using Kept = dashpot::detail::KeptOptions;
+using dashpot::detail::AnyOptions;
+using dashpot::detail::GivenOptions;
 
 namespace {
 
 dashpot::detail::HashedName key(std::string_view name) { return {name, {1, 2}}; }
 
-int of(const Kept& kept, std::string_view name) {
-    const auto found = kept.of(key(name));
-    return found ? *found : 0;
+int number_in(const AnyOptions& options) {
+    return options ? *static_cast<const int*>(options.get()) : 0;
 }
+
+int of(const Kept& kept, std::string_view name) { return number_in(kept.of(key(name))); }
 
 /// What is dropped; 0 if nothing is.
 int keep(Kept& kept, std::string_view name, int value) {
-    const auto dropped =
-        kept.replace(key(name), value != 0 ? std::make_shared<const int>(value) : nullptr);
-    return dropped ? *dropped : 0;
+    auto* const given =
+        value != 0 ? new GivenOptions{key(name), std::make_shared<const int>(value)} : nullptr;
+    const std::unique_ptr<GivenOptions> dropped{kept.replace(key(name), given)};
+    return dropped ? number_in(dropped->options) : 0;
 }
 
 } // namespace

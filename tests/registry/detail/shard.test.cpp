@@ -1,47 +1,36 @@
 // SPDX-License-Identifier: MIT
 #include <dashpot/registry/detail/shard.hpp>
-#include <dashpot/testing/manual_clock.hpp>
+
+#include "registry/detail/registered.hpp"
 
 #include "catch.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 
 namespace tests::registry_detail_shard {
 
-using namespace std::chrono_literals;
-using dashpot::Instant;
-using dashpot::detail::HashedName;
-using dashpot::testing::ManualClock;
-using Shard = dashpot::detail::Shard<ManualClock, dashpot::ConsecutiveFailures>;
-using Member = Shard::Owner::element_type;
+using dashpot::detail::EvictionRule;
+using dashpot::detail::RegisteredTarget;
+using dashpot::detail::Shard;
+using registered::key;
 
 namespace {
 
-HashedName key(std::string_view name) { return {name, {1, 2}}; }
+void add(Shard& shard, std::string_view name) { shard.add_locked(registered::make(name)); }
 
-Shard::Owner member(std::string_view name) {
-    return std::make_shared<Member>(name, dashpot::TargetOptions<>{}, ManualClock{},
-                                    std::make_shared<dashpot::detail::TargetChannel>());
-}
-
-void add(Shard& shard, std::string_view name) { shard.add_locked(member(name), key(name)); }
-
-/// Every slot is in the ring, where it says that it is.
+/// Every target is in the ring, and is found by its name.
 bool is_sound(const Shard& shard) {
-    if (shard.ring.size() != shard.by_name.size()) return false;
-    for (std::size_t i = 0; i != shard.ring.size(); ++i) {
-        const auto& [name, slot] = *shard.ring[i];
-        if (slot.place != i || slot.member->target.name() != name.name) return false;
-    }
-    return true;
+    std::size_t count = 0;
+    bool all_are_found = true;
+    shard.ring.for_each([&](const RegisteredTarget& each) {
+        ++count;
+        all_are_found &= shard.by_name.find(each.key()) == &each;
+    });
+    return all_are_found && count == shard.ring.size() && count == shard.by_name.size();
 }
-
-constexpr auto always = [](const auto&) { return true; };
 
 } // namespace
 
@@ -57,54 +46,46 @@ TEST_CASE("Shard: what is added is found, what is taken is not, in any order", "
         CHECK(is_sound(shard));
     }
     CHECK(shard.ring.size() == 16);
-    CHECK(shard.find_locked(key("1"))->target.name() == "1");
+    CHECK(shard.find_locked(key("1"))->key().name == "1");
 }
 
-TEST_CASE("Shard: the hand goes round, and looks no further than it may", "[registry]") {
-    Shard shard;
-    std::size_t looks = 5;
-    CHECK(shard.evict_next_locked(looks, always) == nullptr);
-    for (int i = 0; i != 5; ++i) add(shard, std::to_string(i));
-    std::multiset<std::string> seen;
-    const auto note = [&](const Shard::Slot& slot) {
-        seen.emplace(slot.member->target.name());
-        return false;
-    };
-    for (int turn = 0; turn != 5; ++turn) {
-        looks = 2;
-        CHECK(shard.evict_next_locked(looks, note) == nullptr);
-        CHECK(looks == 0);
-    }
-    for (int i = 0; i != 5; ++i) CHECK(seen.count(std::to_string(i)) == 2);
-}
-
-TEST_CASE("Shard: takes out one after the other, as long as there are looks left", "[registry]") {
+TEST_CASE("Shard: what is evicted is not found any more", "[registry]") {
     Shard shard;
     for (int i = 0; i != 5; ++i) add(shard, std::to_string(i));
-    std::size_t looks = 4;
-    for (std::size_t left = 4; left != 0; --left) {
-        CHECK(shard.evict_next_locked(looks, always) != nullptr);
-        CHECK(looks == left - 1);
+    std::size_t visits = 5;
+    while (const auto evicted = shard.evict_next_locked(visits, EvictionRule{})) {
+        CHECK(shard.find_locked(evicted->key()) == nullptr);
         CHECK(is_sound(shard));
     }
-    CHECK(shard.evict_next_locked(looks, always) == nullptr);
-    CHECK(shard.ring.size() == 1);
+    CHECK(visits == 0);
+    CHECK(shard.ring.size() == 0);
 }
 
-TEST_CASE("Shard: a slot is unused from the look that first saw it so", "[registry]") {
+TEST_CASE("Shard: a look-up marks the target, once more if it relies on its options", "[registry]") {
     Shard shard;
     add(shard, "a");
-    Shard::Slot& slot = shard.by_name.find(key("a"))->second;
-    const Instant start{100s};
-    CHECK_FALSE(Shard::is_unused(slot, start, 10s));
-    CHECK_FALSE(Shard::is_unused(slot, start + 10s - 1ns, 10s));
-    CHECK(Shard::is_unused(slot, start + 10s, 10s));
+    RegisteredTarget& target = shard.ring.any();
+    target.was_asked_for = false;
     (void)shard.find_locked(key("a"));
-    CHECK_FALSE(Shard::is_unused(slot, start + 20s, 10s));
-    CHECK(Shard::is_unused(slot, start + 30s, 10s));
-    CHECK_FALSE(Shard::is_unused(slot, start, 10s)); // a step back
-    CHECK_FALSE(Shard::is_unused(slot, start + 10s - 1ns, 10s));
-    CHECK(Shard::is_unused(slot, start + 10s, 10s));
+    CHECK(target.was_asked_for);
+    CHECK_FALSE(target.was_relied_on);
+    (void)shard.find_locked(key("a"), true);
+    CHECK(target.was_relied_on);
+}
+
+TEST_CASE("Shard: owns its targets, and gives up those that it hands out", "[registry]") {
+    std::weak_ptr<RegisteredTarget> stays;
+    std::weak_ptr<RegisteredTarget> leaves;
+    {
+        Shard shard;
+        for (const char* name : {"stays", "leaves"}) add(shard, name);
+        stays = shard.find_locked(key("stays"));
+        leaves = shard.find_locked(key("leaves"));
+        CHECK(shard.take_locked(key("leaves")) != nullptr);
+        CHECK(leaves.expired());
+        CHECK_FALSE(stays.expired());
+    }
+    CHECK(stays.expired());
 }
 
 } // namespace tests::registry_detail_shard

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <dashpot/registry/detail/target_reservation.hpp>
 #include <dashpot/registry/detail/target_table.hpp>
-#include <dashpot/testing/manual_clock.hpp>
+
+#include "registry/detail/registered.hpp"
 
 #include "catch.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,106 +17,109 @@ namespace tests::registry_detail_target_table {
 
 using namespace std::chrono_literals;
 using dashpot::Instant;
-using dashpot::detail::Place;
-using dashpot::testing::ManualClock;
-using Table = dashpot::detail::TargetTable<ManualClock, dashpot::ConsecutiveFailures>;
-using Member = Table::Owner::element_type;
+using dashpot::detail::TargetReservation;
+using dashpot::detail::TargetTable;
+using registered::key;
 
 namespace {
 
 constexpr std::size_t most = 4;
 
-dashpot::detail::HashedName key(std::string_view name) { return {name, {1, 2}}; }
-
 struct Rig {
-    Table table{most};
+    explicit Rig(dashpot::RegistryOptions options = {.max_targets = most})
+        : table{options, {this, read}} {}
 
-    bool add(std::string_view name) {
-        Place place{table.places(), most};
-        if (!place) return false;
-        table.add(
-            std::make_shared<Member>(name, dashpot::TargetOptions<>{}, ManualClock{}, table.channel()),
-            key(name), place);
-        return true;
+    static Instant read(const void* rig) noexcept { return static_cast<const Rig*>(rig)->now; }
+
+    void add(std::string_view name) {
+        TargetReservation reservation{table, key(name), false};
+        reservation.commit(registered::make(name, table.channel()));
     }
+    void fill() {
+        for (std::size_t i = 0; i != most; ++i) add(std::to_string(i));
+    }
+
+    Instant now{};
+    TargetTable table;
 };
 
 } // namespace
 
-TEST_CASE("TargetTable: calls `absent` for what is not there, and only then", "[registry]") {
+TEST_CASE("TargetTable: has what was added, until it is removed", "[registry]") {
     Rig rig;
-    int absent = 0;
-    CHECK(rig.table.find_or(key("a"), [&] { ++absent; }) == nullptr);
-    CHECK(absent == 1);
-    CHECK(rig.add("a"));
-    CHECK(rig.table.find_or(key("a"), [&] { ++absent; }) != nullptr);
-    CHECK(absent == 1);
+    CHECK_FALSE(rig.table.contains(key("a")));
+    rig.add("a");
     CHECK(rig.table.contains(key("a")));
-    CHECK(rig.table.all().size() == 1);
-    CHECK(rig.table.remove(key("a")) != nullptr);
-    CHECK(rig.table.remove(key("a")) == nullptr);
+    CHECK(rig.table.find(key("a"))->key().name == "a");
+    int visited = 0;
+    rig.table.for_each([&](const auto& each) {
+        ++visited;
+        CHECK(rig.table.find(each->key()) == each); // no lock is held
+    });
+    CHECK(visited == 1);
+    CHECK(rig.table.remove(key("a")));
+    CHECK_FALSE(rig.table.remove(key("a")));
     CHECK_FALSE(rig.table.contains(key("a")));
     CHECK(rig.table.size() == 0);
-    CHECK(rig.table.places() == 0);
+    rig.fill(); // its slot is free
 }
 
-TEST_CASE("TargetTable: who is evicted leaves a place to one, and to nobody else", "[registry]") {
+TEST_CASE("TargetTable: visits the names of all targets, also of those under construction",
+          "[registry]") {
     Rig rig;
-    for (std::size_t i = 0; i != most; ++i) CHECK(rig.add(std::to_string(i)));
-    CHECK_FALSE(rig.add("more"));
-    {
-        Place place{rig.table.places(), most};
-        CHECK(rig.table.evict_into(place, Instant{}) != nullptr);
-        CHECK(place);
-        CHECK(rig.table.size() == most - 1);
-        CHECK_FALSE(rig.add("more"));
-    }
-    CHECK(rig.add("more")); // it was not kept
+    rig.add("a");
+    const TargetReservation reservation{rig.table, key("b"), false};
+    std::string names;
+    rig.table.for_each_name([&](std::string_view name) { names += name; });
+    CHECK(names == "ba");
 }
 
 TEST_CASE("TargetTable: evicts all, or those of an age, and counts them", "[registry]") {
     Rig rig;
-    for (std::size_t i = 0; i != most; ++i) CHECK(rig.add(std::to_string(i)));
+    rig.fill();
     const auto held = rig.table.find(key("2"));
-    CHECK(rig.table.evict_all(Instant{}, 10s) == 0);
+    CHECK(rig.table.evict_all(10s) == 0);
     (void)rig.table.find(key("0"));
-    CHECK(rig.table.evict_all(Instant{10s}, 10s) == 2);
-    CHECK(rig.table.evict_all(Instant{10s}, 0s) == 1);
+    rig.now += 10s;
+    CHECK(rig.table.evict_all(10s) == 2);
+    CHECK(rig.table.evict_all(0s) == 1);
     CHECK(rig.table.size() == 1);
-    CHECK(rig.table.places() == 1);
     CHECK(rig.table.contains(key("2")));
+    for (const char* name : {"a", "b", "c"}) rig.add(name); // their slots are free
 }
 
-TEST_CASE("TargetTable: evicts a few at a time, in the end all that are old", "[registry]") {
-    Rig rig;
-    for (std::size_t i = 0; i != most; ++i) CHECK(rig.add(std::to_string(i)));
-    for (int round = 0; round != 16; ++round) rig.table.evict_some(Instant{}, 10s);
-    for (int round = 0; round != 16; ++round) rig.table.evict_some(Instant{10s - 1ns}, 10s);
-    CHECK(rig.table.size() == most);
-    for (int round = 0; round != 16; ++round) rig.table.evict_some(Instant{10s}, 10s);
-    CHECK(rig.table.size() == 0);
-    CHECK(rig.table.places() == 0);
-}
-
-TEST_CASE("TargetTable: announces each target that leaves, once, and delivers it on demand",
+TEST_CASE("TargetTable: each new target evicts a few others, in the end all that are old",
           "[registry]") {
+    Rig rig{{.max_targets = 100, .evict_after = 10s}};
+    rig.fill();
+    const auto make_others = [&](Instant now) {
+        rig.now = now;
+        for (int i = 0; i != 16; ++i) {
+            rig.add("other");
+            rig.table.remove(key("other"));
+        }
+    };
+    make_others(Instant{});
+    make_others(Instant{10s - 1ns});
+    CHECK(rig.table.size() == most);
+    make_others(Instant{10s});
+    CHECK(rig.table.size() == 0);
+}
+
+TEST_CASE("TargetTable: announces each target that leaves, once", "[registry]") {
     Rig rig;
     std::vector<std::string> gone;
-    const auto subscription = dashpot::detail::TargetChannel::subscribe(
-        rig.table.channel(), [&](const dashpot::detail::TargetEvent& event) {
-            dashpot::detail::Feed::tell_removal(
-                event, [&](std::string_view name, dashpot::Removal reason) {
-                    gone.push_back(std::string{name} + ' ' + std::string{to_string(reason)});
-                });
+    const auto subscription = dashpot::detail::TargetEvents::subscribe(
+        rig.table.channel(), [](std::string_view, const dashpot::Transition&) {},
+        [&](std::string_view name, dashpot::Removal reason) {
+            gone.push_back(std::string{name} + ' ' + std::string{to_string(reason)});
         });
-    for (const char* name : {"a", "b", "c", "d"}) CHECK(rig.add(name));
+    for (const char* name : {"a", "b", "c", "d"}) rig.add(name);
     const auto held = rig.table.find(key("b"));
-    CHECK(rig.table.remove(key("a")) != nullptr);
-    CHECK(rig.table.remove(key("a")) == nullptr);
-    CHECK(gone.empty());
-    rig.table.deliver();
+    CHECK(rig.table.remove(key("a")));
+    CHECK_FALSE(rig.table.remove(key("a")));
     CHECK(gone == std::vector<std::string>{"a removed"});
-    CHECK(rig.table.evict_all(Instant{}, 0s) == 2);
+    CHECK(rig.table.evict_all(0s) == 2);
     std::sort(gone.begin() + 1, gone.end());
     CHECK(gone == std::vector<std::string>{"a removed", "c evicted", "d evicted"});
 }

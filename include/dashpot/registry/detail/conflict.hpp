@@ -15,20 +15,23 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 template <class Options>
 concept Printable = requires(std::ostream& out, const Options& options) { out << options; };
 
-/// Makes the error for two different sets of options for the same name or prefix. If the options can
-/// be written, the message contains both.
+/// Refuses two different sets of options for the same name or prefix.
+///
+/// **Errors.** Throws std::logic_error if the sets differ. If the options can be written, the message
+/// contains both.
 template <class Options>
-[[nodiscard]] std::logic_error conflict(std::string_view what, const Options& first,
-                                        const Options& second) {
+void check_same_options(const char* what, std::string_view key, const Options& first,
+                        const Options& second) {
+    if (first == second) return;
     std::ostringstream text;
     text.imbue(std::locale::classic()); // a custom policy may write numbers itself
-    text << what;
+    text << what << " \"" << key << '"';
     if constexpr (Printable<Options>) {
         text << " was given " << first << " before, and now " << second;
     } else {
         text << " was given other options before; they cannot be shown, for the policy has no <<";
     }
-    return std::logic_error{text.str()};
+    throw std::logic_error{text.str()};
 }
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

@@ -4,87 +4,79 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/threading.hpp>
+#include <dashpot/registry/detail/any_options.hpp>
 #include <dashpot/registry/detail/hashed_name.hpp>
+#include <dashpot/registry/detail/name_map.hpp>
 
 #include <cstddef>
-#include <list>
-#include <memory>
 #include <mutex>
-#include <utility>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// Keeps the options that functions gave to evicted targets, for the names that were evicted last.
+/// Options that a function gave for a name. They are made together with the target, so that an eviction
+/// keeps them without an allocation.
+struct GivenOptions final : NamedOptions {
+    using NamedOptions::NamedOptions;
+
+    GivenOptions* older = nullptr; // guarded by KeptOptions::mutex_
+    GivenOptions* newer = nullptr; // guarded by KeptOptions::mutex_
+};
+
+/// Keeps the options that functions gave to evicted targets, for the names that were evicted last. A
+/// get() without a function makes the target with these options again.
 ///
 /// **Threads.** Any thread may call it. Its lock is the last in the lock order. The caller destroys
 /// options outside all locks.
-template <class Value>
 class KeptOptions {
   public:
-    using Options = std::shared_ptr<const Value>;
-
     explicit KeptOptions(std::size_t most) noexcept : most_{most} {}
-
-    /// Returns the options kept for that name, or null.
-    [[nodiscard]] Options of(const HashedName& name) const {
-        const std::lock_guard lock{mutex_};
-        const auto found = by_name_.find(name);
-        return found != by_name_.end() ? found->second.options : nullptr;
+    KeptOptions(const KeptOptions&) = delete;
+    KeptOptions& operator=(const KeptOptions&) = delete;
+    ~KeptOptions() {
+        while (oldest_ != nullptr) delete take_locked(oldest_->key());
     }
 
-    /// Keeps `options` for a name, and replaces the options that are kept for the name. If `options`
-    /// is null, nothing is kept for the name. If `most` names are kept already, the name that was kept
-    /// first is dropped. If memory is exhausted, nothing is kept.
-    /// @return options to destroy, because they were dropped or replaced
-    [[nodiscard]] Options replace(const HashedName& name, Options options) noexcept {
+    /// Returns the options kept for that name, or null.
+    [[nodiscard]] AnyOptions of(const HashedName& name) const noexcept {
         const std::lock_guard lock{mutex_};
-        if (const auto found = by_name_.find(name); found != by_name_.end()) {
-            std::swap(found->second.options, options);
-            if (found->second.options) {
-                order_.splice(order_.end(), order_, found->second.place);
-            } else {
-                erase_locked(found);
-            }
-            return options;
-        }
-        if (!options) return nullptr;
-        try {
-            const auto added = by_name_.try_emplace(OwnedName{name}).first;
-            try {
-                added->second.place = order_.insert(order_.end(), &*added);
-            } catch (...) {
-                by_name_.erase(added);
-                throw;
-            }
-            added->second.options = std::move(options);
-        } catch (...) {
-            return options;
-        }
-        if (by_name_.size() <= most_) return nullptr;
-        const auto first = by_name_.find(order_.front()->first);
-        Options dropped = std::move(first->second.options);
-        erase_locked(first);
-        return dropped;
+        const auto* const found = static_cast<const GivenOptions*>(by_name_.find(name));
+        return found != nullptr ? found->options : nullptr;
+    }
+
+    /// Takes over `given` and keeps it for a name, instead of the options that are kept for the name.
+    /// If `given` is null, nothing is kept for the name. If `most` names are kept already, the name
+    /// that was kept first is dropped.
+    /// @return options for the caller to delete, because they were dropped or replaced, or null
+    [[nodiscard]] GivenOptions* replace(const HashedName& name, GivenOptions* given) noexcept {
+        const std::lock_guard lock{mutex_};
+        GivenOptions* const replaced = take_locked(name);
+        if (given == nullptr) return replaced;
+        add_locked(*given);
+        return by_name_.size() > most_ ? take_locked(oldest_->key()) : replaced;
     }
 
   private:
-    struct Kept;
-    using Named = ByName<Kept>;
-    using Order = std::list<std::pair<const OwnedName, Kept>*>;
-    struct Kept {
-        Options options{};
-        typename Order::iterator place{};
-    };
+    void add_locked(GivenOptions& given) noexcept {
+        by_name_.insert(given);
+        given.older = newest_;
+        given.newer = nullptr;
+        (newest_ != nullptr ? newest_->newer : oldest_) = &given;
+        newest_ = &given;
+    }
 
-    void erase_locked(typename Named::iterator kept) noexcept {
-        order_.erase(kept->second.place);
-        by_name_.erase(kept);
+    [[nodiscard]] GivenOptions* take_locked(const HashedName& name) noexcept {
+        auto* const taken = static_cast<GivenOptions*>(by_name_.take(name));
+        if (taken == nullptr) return nullptr;
+        (taken->older != nullptr ? taken->older->newer : oldest_) = taken->newer;
+        (taken->newer != nullptr ? taken->newer->older : newest_) = taken->older;
+        return taken;
     }
 
     const std::size_t most_;
     mutable threading::mutex mutex_;
-    Named by_name_; // guarded by mutex_
-    Order order_;   // guarded by mutex_; the name that was kept last is last
+    NameMap by_name_;                // guarded by mutex_
+    GivenOptions* oldest_ = nullptr; // guarded by mutex_; the ends of a list
+    GivenOptions* newest_ = nullptr; // guarded by mutex_
 };
 
 } // namespace dashpot::inline DASHPOT_ABI::detail

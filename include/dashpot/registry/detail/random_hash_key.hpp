@@ -11,8 +11,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <string_view>
+
+#if (defined(__GLIBC__) || defined(__APPLE__)) && __has_include(<sys/random.h>)
+#include <sys/random.h>
+#else
+#include <random>
+#endif
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
@@ -34,6 +39,25 @@ template <std::size_t N>
 /// the same each time.
 [[nodiscard]] constexpr HashKey random_hash_key(const void*) noexcept { return {}; }
 #else
+/// Returns random numbers of the system, or {} if the system has none.
+[[nodiscard]] inline HashKey system_entropy() noexcept {
+    HashKey drawn;
+#if (defined(__GLIBC__) || defined(__APPLE__)) && __has_include(<sys/random.h>)
+    // <random> is an eighth of what a compiler spends on all headers of the standard library in use.
+    if (::getentropy(&drawn, sizeof drawn) != 0) drawn = {};
+#else
+    try {
+        std::random_device device;
+        for (std::uint64_t* const half : {&drawn.first, &drawn.second}) {
+            *half = std::uint64_t{device()} << 32U;
+            *half |= device();
+        }
+    } catch (...) { // no free descriptor, or no such device
+    }
+#endif
+    return drawn;
+}
+
 /// Returns the secret of this process, which is drawn at the first use. If the system has no random
 /// numbers, the secret depends on addresses and times, which an outsider cannot know exactly.
 [[nodiscard]] inline HashKey process_hash_key() noexcept {
@@ -46,15 +70,7 @@ template <std::size_t N>
             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
         words[3] =
             static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-        HashKey drawn;
-        try {
-            std::random_device device;
-            for (std::uint64_t* const half : {&drawn.first, &drawn.second}) {
-                *half = std::uint64_t{device()} << 32U;
-                *half |= device();
-            }
-        } catch (...) { // no free descriptor, or no such device
-        }
+        const HashKey drawn = system_entropy();
         words[4] =
             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
         return derived_key(words, drawn);

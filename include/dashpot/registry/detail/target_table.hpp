@@ -3,26 +3,26 @@
 #define DASHPOT_REGISTRY_DETAIL_TARGET_TABLE_HPP
 
 #include <dashpot/core/abi.hpp>
-#include <dashpot/core/clock.hpp>
+#include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/threading.hpp>
-#include <dashpot/guard/target.hpp>
-#include <dashpot/policy/failure_policy.hpp>
-#include <dashpot/registry/detail/feed.hpp>
+#include <dashpot/registry/detail/clock_ring.hpp>
+#include <dashpot/registry/detail/eviction_budget.hpp>
 #include <dashpot/registry/detail/hashed_name.hpp>
 #include <dashpot/registry/detail/kept_options.hpp>
-#include <dashpot/registry/detail/member.hpp>
-#include <dashpot/registry/detail/place.hpp>
+#include <dashpot/registry/detail/registered_target.hpp>
 #include <dashpot/registry/detail/shard.hpp>
+#include <dashpot/registry/detail/single_flight.hpp>
+#include <dashpot/registry/detail/slot_reservation.hpp>
+#include <dashpot/registry/detail/target_events.hpp>
+#include <dashpot/registry/registry_options.hpp>
 #include <dashpot/registry/removal.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -30,228 +30,205 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// The targets of a registry by name. Their number is bounded, and some of them may be idle.
+/// Reads a clock of any type.
+struct AnyClock {
+    const void* clock;
+    Instant (*read)(const void* clock) noexcept;
+
+    [[nodiscard]] Instant now() const noexcept { return read(clock); }
+};
+
+/// The targets of a registry by name, whatever their clock and policy. A thread that needs a new target
+/// takes a TargetReservation, constructs the target, and commits it. To make room, the table evicts
+/// idle targets.
 ///
-/// **Threads.** Any thread may call it. Targets are constructed and destroyed outside the locks.
-template <Clock C, FailurePolicy P>
+/// **Threads.** Any thread may call it. Targets are constructed and destroyed outside the locks. The
+/// lock order is: the lock of one shard, then that of the flights or that of the kept options.
 class TargetTable {
   public:
-    using Owner = typename Shard<C, P>::Owner;
+    using Owner = RegisteredTarget::Owner;
 
-    /// The number of targets that each evict_into() may visit.
-    static constexpr std::size_t few = 16;
-    /// In this period, all calls of evict_into() together visit at most the number of all targets
-    /// beyond `few` per call.
-    static constexpr std::chrono::nanoseconds look_period = std::chrono::seconds{1};
+    TargetTable(const RegistryOptions& options, AnyClock clock)
+        : options_{options}, clock_{clock}, kept_{options.max_targets} {}
 
+    /// Returns the number of targets, without those under construction.
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
-
-    using Kept = KeptOptions<TargetOptions<P>>;
-
-    /// @param most_kept  the largest number of evicted names whose options from a function are kept
-    explicit TargetTable(std::size_t most_kept) noexcept : kept_{most_kept} {}
 
     /// Returns the target, or null, and marks the target as asked for. `relies` is true if the caller
     /// could not give the options of the target again.
     [[nodiscard]] Owner find(const HashedName& name, bool relies = false) const {
-        return find_or(name, [] {}, relies);
-    }
-
-    /// Returns the options that a function gave to the target of that name before its eviction, or
-    /// null.
-    [[nodiscard]] typename Kept::Options kept_options(const HashedName& name) const {
-        return kept_.of(name);
-    }
-
-    /// Returns find(). If there is no target, it calls `absent()` under the lock under which the
-    /// target would be added.
-    template <class F>
-    [[nodiscard]] Owner find_or(const HashedName& name, F&& absent, bool relies = false) const {
-        Shard<C, P>& shard = shard_of(name);
+        Shard& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
-        Owner found = shard.find_locked(name, relies);
-        if (!found) absent();
-        return found;
+        return shard.find_locked(name, relies);
     }
 
-    /// Returns true if the target exists. The target is not marked as asked for.
+    /// Returns true if a target of that name exists or is under construction. The target is not marked
+    /// as asked for.
     [[nodiscard]] bool contains(const HashedName& name) const {
-        Shard<C, P>& shard = shard_of(name);
+        // The flights are read first: a target is in its shard before its flight ends.
+        if (flights_.contains(name.name)) return true;
+        Shard& shard = shard_of(name);
         const std::lock_guard lock{shard.mutex};
-        return shard.by_name.contains(name);
+        return shard.by_name.find(name) != nullptr;
     }
 
-    /// Adds a new target in a reserved place. `relies` has the meaning as in find().
-    void add(const Owner& member, const HashedName& name, Place& place, bool relies = false) {
-        Shard<C, P>& shard = shard_of(name);
-        const std::lock_guard lock{shard.mutex};
-        shard.add_locked(member, name, relies);
-        place.keep();
-        size_.fetch_add(1, std::memory_order_relaxed);
-    }
-
-    /// Takes the target out and drops the options kept for its name. Returns the target, or null. The
-    /// caller must call deliver() afterwards.
-    [[nodiscard]] Owner remove(const HashedName& name) {
-        typename Kept::Options dropped; // destroyed after the locks are released
-        Shard<C, P>& shard = shard_of(name);
-        const std::lock_guard lock{shard.mutex};
-        Owner removed = shard.take_locked(name);
-        dropped = kept_.replace(name, nullptr);
-        if (removed) {
-            removed->feed->silence();
-            removed->feed->push(Removal::removed);
-            forget_one();
+    /// Calls `f` with the name of each target that exists or is under construction, under a lock.
+    template <class F>
+    void for_each_name(F&& f) const {
+        flights_.for_each_name(f); // first, as in contains()
+        for (Shard& shard : shards_) {
+            const std::lock_guard lock{shard.mutex};
+            shard.ring.for_each([&](const RegisteredTarget& each) { f(each.key().name); });
         }
-        return removed;
     }
+
+    /// Calls `f` with each target, outside the locks. Each shard is read at its own moment, and all
+    /// before the first call of `f`.
+    template <class F>
+    void for_each(F&& f) const {
+        std::vector<Owner> all;
+        all.reserve(size());
+        for (Shard& shard : shards_) {
+            const std::lock_guard lock{shard.mutex};
+            shard.ring.for_each([&](const RegisteredTarget& each) { all.push_back(each.self); });
+        }
+        for (const Owner& each : all) f(each);
+    }
+
+    /// Takes the target out, drops the options kept for its name, and notifies the listeners. Returns
+    /// true if the target existed.
+    bool remove(const HashedName& name);
+
+    /// Evicts all targets that were unused for `unused_for`, or all idle targets if `unused_for` is 0,
+    /// and notifies the listeners. Returns their number.
+    std::size_t evict_all(std::chrono::nanoseconds unused_for);
 
     /// Returns the queue for the events of all targets. Targets without listeners use no memory for
     /// it.
     [[nodiscard]] const std::shared_ptr<TargetChannel>& channel() const noexcept { return channel_; }
 
-    /// Calls the listeners with the queued removals. The caller must not hold a lock.
-    void deliver() const noexcept { channel_->deliver(); }
-
-    /// Returns all targets. Each shard is read at its own moment.
-    [[nodiscard]] std::vector<Owner> all() const {
-        std::vector<Owner> all;
-        all.reserve(size());
-        for (Shard<C, P>& shard : shards_) {
-            const std::lock_guard lock{shard.mutex};
-            for (const auto* const each : shard.ring) all.push_back(each->second.member);
-        }
-        return all;
-    }
-
-    /// Returns the counter of reserved places, for a Place.
-    [[nodiscard]] threading::atomic<std::size_t>& places() noexcept { return places_; }
-
-    /// If no place is free, evicts an idle target and gives its place to `place`. The caller destroys
-    /// the returned target and must call deliver() afterwards.
-    [[nodiscard]] Owner evict_into(Place& place, Instant now);
-
-    /// Evicts a few targets that were unused for `unused_for`. The caller must call deliver()
-    /// afterwards.
-    void evict_some(Instant now, std::chrono::nanoseconds unused_for);
-
-    /// Evicts all targets that were unused for `unused_for`, or all idle targets if `unused_for` is 0.
-    std::size_t evict_all(Instant now, std::chrono::nanoseconds unused_for);
-
   private:
+    friend class TargetReservation;
+
+    /// If no slot is free, evicts an idle target and gives its slot to `slot`. The caller destroys the
+    /// returned target, and delivers the events afterwards.
+    [[nodiscard]] Owner evict_into(SlotReservation& slot);
+
+    /// Evicts a few targets that were unused for `evict_after`. The caller delivers the events
+    /// afterwards.
+    void evict_some();
+
     /// Queues the eviction of a target and keeps its options, under the lock of its shard. A new
     /// target of that name is thus added after both. Options that are dropped are destroyed with the
     /// target.
-    void evicted_locked(const Owner& evicted) noexcept {
+    void evicted_locked(RegisteredTarget& evicted) noexcept {
         // A listener may keep the target by a weak_ptr: from here on its transitions go nowhere.
-        ForwardTransitions::of(evicted->target.breaker(), nullptr);
-        evicted->feed->push(Removal::evicted);
-        evicted->given_options =
-            kept_.replace({evicted->target.name(), evicted->hash}, std::move(evicted->given_options));
+        evicted.disconnect();
+        evicted.events->push(Removal::evicted);
+        evicted.given_options = kept_.replace(evicted.key(), evicted.given_options);
     }
 
     /// Selects the shard by the upper bits of the hash: the map in the shard uses the lower bits.
-    [[nodiscard]] Shard<C, P>& shard_of(const HashedName& name) const noexcept {
-        return shards_[static_cast<std::size_t>(name.hash >> 32U) % shards_.size()];
+    [[nodiscard]] Shard& shard_of(const HashedName& name) const noexcept {
+        return shards_[static_cast<std::size_t>(name.hash >> 32U) % shard_count];
     }
 
     /// Returns the shard to start with; each call returns another shard.
     [[nodiscard]] std::size_t next_shard() noexcept {
-        return next_shard_.fetch_add(1, std::memory_order_relaxed) % shards_.size();
+        return next_shard_.fetch_add(1, std::memory_order_relaxed) % shard_count;
     }
 
-    /// Decrements both counters in this order, so that size() never exceeds the number of places.
+    /// Decrements both counters in this order, so that size() never exceeds the number of slots.
     void forget_one() noexcept {
         size_.fetch_sub(1, std::memory_order_relaxed);
-        Place::give_back(places_);
+        SlotReservation::release(slots_);
     }
 
-    /// Returns true if visits are left in this period, or if the period is over.
-    [[nodiscard]] bool may_look_at_all(Instant now) noexcept {
-        const Instant began{std::chrono::nanoseconds{period_began_.load(std::memory_order_relaxed)}};
-        const bool is_on = has_period_.load(std::memory_order_relaxed) && now >= began &&
-                           between(began, now) < look_period;
-        if (is_on) return looks_left_.load(std::memory_order_relaxed) > 0;
-        looks_left_.store(static_cast<std::int64_t>(size()) - static_cast<std::int64_t>(few),
-                          std::memory_order_relaxed);
-        period_began_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
-        has_period_.store(true, std::memory_order_relaxed);
-        return true;
-    }
+    static constexpr std::size_t shard_count = 16;
 
-    mutable std::array<Shard<C, P>, 16> shards_; // mutable: a look-up sets a mark
+    const RegistryOptions options_;
+    const AnyClock clock_;
+    mutable Shard shards_[shard_count]; // mutable: a look-up sets a mark
     threading::atomic<std::size_t> size_{0};
-    threading::atomic<std::size_t> places_{0}; // including targets under construction
+    threading::atomic<std::size_t> slots_{0}; // reserved; includes targets under construction
     threading::atomic<std::size_t> next_shard_{0};
-    // Threads that look at the same time may visit more targets than all. The bound only limits work,
-    // so an exact count is not needed.
-    threading::atomic<bool> has_period_{false};
-    threading::atomic<std::int64_t> period_began_{0};
-    threading::atomic<std::int64_t> looks_left_{0}; // beyond the `few` of each call
-    Kept kept_;
+    EvictionBudget budget_;
+    SingleFlight flights_;
+    KeptOptions kept_;
     const std::shared_ptr<TargetChannel> channel_ = std::make_shared<TargetChannel>();
 };
 
-template <Clock C, FailurePolicy P>
-auto TargetTable<C, P>::evict_into(Place& place, Instant now) -> Owner {
-    const std::size_t most = may_look_at_all(now) ? (std::numeric_limits<std::size_t>::max)() : few;
-    std::size_t looked = 0;
+inline bool TargetTable::remove(const HashedName& name) {
+    Shard& shard = shard_of(name);
+    std::unique_lock lock{shard.mutex};
+    Owner removed = shard.take_locked(name);
+    const bool was_there = removed != nullptr;
+    const GivenOptions* const dropped = kept_.replace(name, nullptr);
+    if (was_there) {
+        removed->events->silence();
+        removed->events->push(Removal::removed);
+        forget_one();
+    }
+    lock.unlock();
+    removed.reset(); // not under the lock
+    delete dropped;
+    channel_->deliver();
+    return was_there;
+}
+
+inline auto TargetTable::evict_into(SlotReservation& slot) -> Owner {
+    const std::size_t most = budget_.visits(clock_.now(), size());
+    const EvictionRule any_idle{};
+    std::size_t visited = 0;
     Owner evicted;
     const std::size_t first = next_shard();
-    for (std::size_t i = 0; i != shards_.size() && looked != most && !evicted; ++i) {
-        Shard<C, P>& shard = shards_[(first + i) % shards_.size()];
+    for (std::size_t i = 0; i != shard_count && visited != most && !evicted; ++i) {
+        Shard& shard = shards_[(first + i) % shard_count];
         const std::lock_guard lock{shard.mutex};
-        const std::size_t looks = (std::min)(shard.ring.size(), most - looked);
-        std::size_t looks_left = looks;
-        evicted = shard.evict_next_locked(looks_left,
-                                          [](auto& slot) { return Shard<C, P>::is_seen_idle(slot); });
-        looked += looks - looks_left;
+        const std::size_t visits = (std::min)(shard.ring.size(), most - visited);
+        std::size_t visits_left = visits;
+        evicted = shard.evict_next_locked(visits_left, any_idle);
+        visited += visits - visits_left;
         if (!evicted) continue;
-        evicted_locked(evicted);
-        place.inherit();
+        evicted_locked(*evicted);
+        slot.inherit();
         size_.fetch_sub(1, std::memory_order_relaxed);
     }
-    if (looked > few) {
-        looks_left_.fetch_sub(static_cast<std::int64_t>(looked - few), std::memory_order_relaxed);
-    }
+    budget_.spend(visited);
     return evicted;
 }
 
-template <Clock C, FailurePolicy P>
-void TargetTable<C, P>::evict_some(Instant now, std::chrono::nanoseconds unused_for) {
-    std::array<Owner, 4> evicted; // at most four visits per new target
-    Shard<C, P>& shard = shards_[next_shard()];
+inline void TargetTable::evict_some() {
+    const EvictionRule unused{*options_.evict_after, clock_.now()};
+    Owner evicted[4]; // at most four visits per new target
+    Shard& shard = shards_[next_shard()];
     const std::lock_guard lock{shard.mutex};
-    std::size_t looks = (std::min)(evicted.size(), shard.ring.size());
+    std::size_t visits = (std::min)(std::size(evicted), shard.ring.size());
     for (Owner& each : evicted) {
-        each = shard.evict_next_locked(
-            looks, [&](auto& slot) { return Shard<C, P>::is_unused(slot, now, unused_for); });
+        each = shard.evict_next_locked(visits, unused);
         if (!each) return;
-        evicted_locked(each);
+        evicted_locked(*each);
         forget_one();
     }
 }
 
-template <Clock C, FailurePolicy P>
-std::size_t TargetTable<C, P>::evict_all(Instant now, std::chrono::nanoseconds unused_for) {
+inline std::size_t TargetTable::evict_all(std::chrono::nanoseconds unused_for) {
+    const EvictionRule rule{unused_for, clock_.now()};
     std::size_t count = 0;
-    for (Shard<C, P>& shard : shards_) {
-        std::vector<Owner> evicted;
+    for (Shard& shard : shards_) {
+        Owner evicted; // a list through RegisteredTarget::self, destroyed outside the lock
         std::unique_lock lock{shard.mutex};
-        evicted.reserve(shard.ring.size());
-        shard.hand = 0; // a slot moved by an eviction is thus not visited twice
-        std::size_t looks = shard.ring.size();
-        while (Owner each = shard.evict_next_locked(looks, [&](auto& slot) {
-            return unused_for.count() == 0 ? Shard<C, P>::is_seen_idle(slot)
-                                           : Shard<C, P>::is_unused(slot, now, unused_for);
-        })) {
-            evicted_locked(each);
-            evicted.push_back(std::move(each));
+        std::size_t visits = shard.ring.size(); // each target once
+        while (Owner each = shard.evict_next_locked(visits, rule)) {
+            evicted_locked(*each);
+            each->self = std::move(evicted);
+            evicted = std::move(each);
             forget_one();
             ++count;
         }
         lock.unlock();
-        deliver();
+        channel_->deliver();
+        while (evicted) evicted = std::move(evicted->self);
     }
     return count;
 }
