@@ -279,6 +279,18 @@ TEST_CASE("Allocations: none for finding a target that exists, whatever the leng
     CHECK(found == nullptr);
 }
 
+TEST_CASE("Allocations: none for an eviction, so that it cannot lose the options that a function gave",
+          "[registry]") {
+    Registry targets{{}, {}, ManualClock{}};
+    const std::string name = "a name that is too long for the buffer inside a std::string";
+    (void)targets.get(name,
+                      [](std::string_view) { return dashpot::TargetOptions<>{.max_concurrent = 3}; });
+    std::size_t evicted = 0;
+    CHECK(allocations_of([&] { evicted = targets.evict_idle(); }) == 0);
+    CHECK(evicted == 1);
+    CHECK(targets.get(name)->bulkhead().max_concurrent() == 3);
+}
+
 TEST_CASE("Allocations: none for an event that reaches a registry's listener", "[registry]") {
     Registry targets{{}, {}, ManualClock{}};
     int heard = 0;

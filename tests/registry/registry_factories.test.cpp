@@ -152,6 +152,38 @@ TEST_CASE("get with a function: two that wait for each other's names are an erro
     }
 }
 
+TEST_CASE("get with a function: a circle of waits with a listener is no deadlock", "[registry]") {
+    // The function waits for a listener, and the listener for the target that the function makes.
+    for (int round = 0; round != 20; ++round) {
+        Registry others;
+        Registry targets;
+        std::latch both{2};
+        std::atomic<int> refused{0};
+        std::shared_ptr<Target> got;
+        auto listening = others.on_transition([&](std::string_view, const dashpot::Transition&) {
+            both.arrive_and_wait();
+            try {
+                got = targets.get("A");
+            } catch (const std::logic_error&) {
+                ++refused;
+            }
+        });
+        const auto other = others.get("other");
+        {
+            const std::jthread one{[&] {
+                (void)targets.get("A", [&](std::string_view) {
+                    both.arrive_and_wait();
+                    listening.cancel();
+                    return of_limit(3);
+                });
+            }};
+            const std::jthread two{[&] { other->breaker().trip(); }};
+        }
+        CHECK(refused == (got == nullptr ? 1 : 0)); // 0 if the listener waited first, or came late
+        CHECK(targets.find("A") != nullptr);
+    }
+}
+
 TEST_CASE("get with a function: what it throws reaches its caller, and leaves nothing behind",
           "[registry]") {
     Registry targets{{}, {.max_targets = 1}, ManualClock{}};

@@ -5,14 +5,12 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/duration.hpp>
 
-#include <array>
 #include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
@@ -48,35 +46,51 @@ class ValueText {
     }
 
     ValueText(Nanoseconds length) noexcept {
-        using Unit = std::pair<std::int64_t, std::string_view>;
-        constexpr std::array units{
-            Unit{3'600'000'000'000, "h"}, Unit{60'000'000'000, "min"}, Unit{1'000'000'000, "s"},
-            Unit{1'000'000, "ms"},        Unit{1'000, "us"},           Unit{1, "ns"}};
-        for (const auto& [size, name] : units) {
-            if (length.count() % size != 0) continue;
-            append(length.count() / size);
-            name.copy(digits_.data() + length_, name.size());
-            length_ += name.size();
-            break;
-        }
+        struct Unit {
+            std::int64_t size;
+            std::string_view name;
+        };
+        constexpr Unit units[] = {
+            {3'600'000'000'000, "h"}, {60'000'000'000, "min"}, {1'000'000'000, "s"},
+            {1'000'000, "ms"},        {1'000, "us"},           {1, "ns"}};
+        const Unit* unit = units;
+        while (length.count() % unit->size != 0) ++unit;
+        append(length.count() / unit->size);
+        unit->name.copy(digits_ + length_, unit->name.size());
+        length_ += unit->name.size();
         if (length.count() == 0) text_ = "0s";
     }
 
     /// Returns the text. The view is valid as long as this object, and as long as the string that the
     /// object was made from.
     [[nodiscard]] std::string_view view() const noexcept {
-        return text_.empty() ? std::string_view{digits_.data(), length_} : text_;
+        return text_.empty() ? std::string_view{digits_, length_} : text_;
     }
 
   private:
-    void append(auto number) noexcept {
-        const auto [end, error] =
-            std::to_chars(digits_.data() + length_, digits_.data() + digits_.size(), number);
-        length_ = static_cast<std::size_t>(end - digits_.data());
+    void append(std::uint64_t number) noexcept {
+        char reversed[20];
+        std::size_t count = 0;
+        do {
+            reversed[count++] = static_cast<char>('0' + number % 10);
+            number /= 10;
+        } while (number != 0);
+        while (count != 0) digits_[length_++] = reversed[--count];
     }
 
-    std::string_view text_;         // if text_ is empty, the text is in `digits_`
-    std::array<char, 64> digits_{}; // a long double needs fewer
+    void append(std::int64_t number) noexcept {
+        if (number < 0) digits_[length_++] = '-';
+        const auto bits = static_cast<std::uint64_t>(number);
+        append(number < 0 ? 0 - bits : bits);
+    }
+
+    void append(std::floating_point auto number) noexcept {
+        const auto [end, error] = std::to_chars(digits_, digits_ + sizeof digits_, number);
+        length_ = static_cast<std::size_t>(end - digits_);
+    }
+
+    std::string_view text_; // if text_ is empty, the text is in `digits_`
+    char digits_[64]{};     // a long double needs fewer
     std::size_t length_ = 0;
 };
 

@@ -11,7 +11,6 @@
 #include <dashpot/registry/detail/prefix_map.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
@@ -48,12 +47,11 @@ class Overrides {
     /// @return the options that the name has already; they stay
     template <class Check>
     AnyOptions set(const HashedName& name, AnyOptions options, Check&& check_unused) {
-        auto given = std::make_unique<NamedOptions>(name, std::move(options));
         const std::lock_guard lock{mutex_};
         check_unused();
         if (const NamedOptions* const there = find_locked(name)) return there->options;
         if (names_.size() >= most_) throw no_room("Registry::configure: no room for another name");
-        names_.insert(*given.release());
+        names_.insert(*new NamedOptions{name, std::move(options)});
         return nullptr;
     }
 

@@ -17,6 +17,8 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 class PrefixMap {
   public:
     struct Entry {
+        Entry(std::string_view p, AnyOptions given) : prefix{p}, options{std::move(given)} {}
+
         std::string prefix;
         AnyOptions options;
     };
@@ -57,8 +59,8 @@ class PrefixMap {
     /// **Cost.** O(size()).
     template <class Options> // only programs that use prefixes compile it
     void add(std::string_view prefix, Options&& options) {
-        entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(first_after(prefix)),
-                        Entry{std::string{prefix}, std::forward<Options>(options)});
+        entries_.emplace(entries_.begin() + static_cast<std::ptrdiff_t>(first_after(prefix)), prefix,
+                         std::forward<Options>(options));
     }
 
   private:
