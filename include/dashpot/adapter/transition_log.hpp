@@ -2,20 +2,58 @@
 #ifndef DASHPOT_ADAPTER_TRANSITION_LOG_HPP
 #define DASHPOT_ADAPTER_TRANSITION_LOG_HPP
 
-#include <dashpot/adapter/detail/line_file.hpp>
-#include <dashpot/adapter/detail/log_time.hpp>
+#include <dashpot/adapter/detail/formatted_transition_log.hpp>
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/transition.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
 namespace dashpot::inline DASHPOT_ABI {
+
+namespace detail {
+
+/// Lines of the form `TIME|TARGET|FROM->TO`.
+struct TextFormat {
+    static constexpr const char* name = "TransitionLog";
+    static constexpr const char* empty_clock = "TransitionLog: the wall clock must not be empty";
+
+    [[nodiscard]] static std::string line(std::string_view time, std::string_view target,
+                                          const Transition& transition) {
+        std::string text{time};
+        text += '|';
+        append_escaped(text, target);
+        text += '|';
+        text += to_string(transition.from);
+        text += "->";
+        text += to_string(transition.to);
+        text += '\n';
+        return text;
+    }
+
+    [[nodiscard]] static std::string gap(std::string_view time, std::uint64_t lost) {
+        return std::string{time} + "||" + std::to_string(lost) + " lines lost\n";
+    }
+
+  private:
+    static void append_escaped(std::string& text, std::string_view name) {
+        constexpr std::string_view digits = "0123456789ABCDEF";
+        for (const char c : name) {
+            const auto byte = static_cast<unsigned char>(c);
+            if (byte >= 0x20 && byte != 0x7F && c != '|' && c != '\\') {
+                text += c;
+            } else {
+                text += "\\x";
+                text += digits[byte >> 4U];
+                text += digits[byte & 0xFU];
+            }
+        }
+    }
+};
+
+} // namespace detail
 
 /// Appends one line per change of state to a file: `TIME|TARGET|FROM->TO`.
 ///
@@ -40,76 +78,9 @@ namespace dashpot::inline DASHPOT_ABI {
 /// **Cost.** Each line takes a mutex and about ten system calls, one of them a write. It needs POSIX.
 /// **Errors.** The constructor throws std::system_error that names the file if the file cannot be
 /// opened. It does not wait for the reader of a FIFO.
-class TransitionLog {
+class TransitionLog : public detail::FormattedTransitionLog<detail::TextFormat> {
   public:
-    /// A function that returns the time for the lines of the log. It is used for nothing else.
-    using WallClock = detail::WallClock;
-
-    /// Opens `path` for appending, and creates the file if it does not exist.
-    explicit TransitionLog(const std::string& path,
-                           WallClock wall_clock = std::chrono::system_clock::now)
-        : wall_clock_{detail::checked(std::move(wall_clock),
-                                      "TransitionLog: the wall clock must not be empty")},
-          file_{"TransitionLog", path} {}
-
-    /// Appends a line.
-    /// @return false if the line was lost
-    bool append(std::string_view target, const Transition& transition) noexcept {
-        return file_.append([&] { return line(wall_clock_(), target, transition); },
-                            [&](std::uint64_t lost) { return gap(wall_clock_(), lost); });
-    }
-
-    /// Calls append(); this is the signature of a listener of Registry::on_transition().
-    void operator()(std::string_view target, const Transition& transition) noexcept {
-        append(target, transition);
-    }
-
-    /// Opens the path again, for the rotation of logs: rename the file, then call this function. The
-    /// next line creates a new file.
-    ///
-    /// **Contract.** No line is lost, written twice or cut in two: a line that is appended meanwhile
-    /// is in the old file or in the new one. A relative path is resolved again.
-    /// **Threads.** Any thread may call it while others append.
-    /// @return the error if the path cannot be opened; the current file then stays in use
-    [[nodiscard]] std::error_code reopen() noexcept { return file_.reopen(); }
-
-    /// Returns the number of lines that could not be written.
-    [[nodiscard]] std::uint64_t lost() const noexcept { return file_.lost(); }
-
-  private:
-    [[nodiscard]] static std::string line(std::chrono::system_clock::time_point at,
-                                          std::string_view target, const Transition& transition) {
-        std::string text = detail::log_time(at);
-        text += '|';
-        append_escaped(text, target);
-        text += '|';
-        text += to_string(transition.from);
-        text += "->";
-        text += to_string(transition.to);
-        text += '\n';
-        return text;
-    }
-
-    [[nodiscard]] static std::string gap(std::chrono::system_clock::time_point at, std::uint64_t lost) {
-        return detail::log_time(at) + "||" + std::to_string(lost) + " lines lost\n";
-    }
-
-    static void append_escaped(std::string& text, std::string_view name) {
-        constexpr std::string_view digits = "0123456789ABCDEF";
-        for (const char c : name) {
-            const auto byte = static_cast<unsigned char>(c);
-            if (byte >= 0x20 && byte != 0x7F && c != '|' && c != '\\') {
-                text += c;
-            } else {
-                text += "\\x";
-                text += digits[byte >> 4U];
-                text += digits[byte & 0xFU];
-            }
-        }
-    }
-
-    const WallClock wall_clock_;
-    detail::LineFile file_;
+    using FormattedTransitionLog::FormattedTransitionLog;
 };
 
 } // namespace dashpot::inline DASHPOT_ABI
