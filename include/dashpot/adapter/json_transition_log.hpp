@@ -56,20 +56,20 @@ struct JsonFormat {
     }
 
   private:
-    static void append_escaped(std::string& text, std::string_view name) {
+    static void append_escaped(std::string& text, std::string_view target) {
         constexpr std::string_view digits = "0123456789ABCDEF";
-        while (!name.empty()) {
-            const std::size_t length = utf8_character(name);
-            const auto byte = static_cast<unsigned char>(name.front());
+        while (!target.empty()) {
+            const std::size_t length = utf8_character(target);
+            const auto byte = static_cast<unsigned char>(target.front());
             if (length == 0 || byte < 0x20 || byte == '\\') {
                 text += byte < 0x20 ? "\\u00" : "\\\\x";
                 text += digits[byte >> 4U];
                 text += digits[byte & 0xFU];
             } else {
-                if (name.front() == '"') text += '\\';
-                text += name.substr(0, length);
+                if (target.front() == '"') text += '\\';
+                text += target.substr(0, length);
             }
-            name.remove_prefix(std::max<std::size_t>(length, 1));
+            target.remove_prefix(std::max<std::size_t>(length, 1));
         }
     }
 

@@ -38,9 +38,9 @@ struct TextFormat {
     }
 
   private:
-    static void append_escaped(std::string& text, std::string_view name) {
+    static void append_escaped(std::string& text, std::string_view target) {
         constexpr std::string_view digits = "0123456789ABCDEF";
-        for (const char c : name) {
+        for (const char c : target) {
             const auto byte = static_cast<unsigned char>(c);
             if (byte >= 0x20 && byte != 0x7F && c != '|' && c != '\\') {
                 text += c;

@@ -3,7 +3,6 @@
 #define DASHPOT_REGISTRY_DETAIL_TARGET_TABLE_HPP
 
 #include <dashpot/core/abi.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/threading.hpp>
 #include <dashpot/registry/detail/clock_ring.hpp>
