@@ -28,6 +28,7 @@
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/half_open.hpp>
 #include <dashpot/policy/next_success.hpp>
+#include <dashpot/policy/rate_limit.hpp>
 #include <dashpot/policy/slow_calls.hpp>
 #include <dashpot/policy/time_window.hpp>
 
@@ -36,6 +37,7 @@
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/guard/permit.hpp>
+#include <dashpot/guard/rate_limiter.hpp>
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/target.hpp>

@@ -187,6 +187,22 @@ TEST_CASE("GuardMetrics: a bulkhead's readings", "[adapter]") {
     CHECK(now.at("bulkhead_refused_total name=X") == 1);
 }
 
+TEST_CASE("GuardMetrics: a rate limiter's readings", "[adapter]") {
+    ManualClock clock;
+    dashpot::RateLimiter<ManualClock> limiter{{.permits = 30, .per = 1min, .burst = 5}, clock};
+    CHECK(limiter.try_acquire(3));
+    CHECK_FALSE(limiter.try_acquire(3));
+    GuardMetrics metrics;
+    metrics.add("X", limiter);
+    const Shown now{metrics};
+    CHECK(now.at("rate_limiter_limit_per_second name=X") == 0.5);
+    CHECK(now.at("rate_limiter_burst name=X") == 5);
+    CHECK(now.at("rate_limiter_available name=X") == 2);
+    CHECK(now.at("rate_limiter_waiting name=X") == 0);
+    CHECK(now.at("rate_limiter_refused_total name=X") == 1);
+    CHECK(now.families.size() == 5);
+}
+
 TEST_CASE("GuardMetrics: every target of a registry, by name", "[adapter]") {
     Registry targets;
     for (const auto* name : {"C", "A", "B"}) (void)targets.get(name);

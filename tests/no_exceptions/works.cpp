@@ -69,11 +69,26 @@ void bulkhead_holds_its_limit() {
     expect(bulkhead.in_flight() == 0, "a released slot is free");
 }
 
+void rate_limiter_waits_and_refuses() {
+    Clock clock;
+    dashpot::RateLimiter<Clock> limiter{{.permits = 10, .per = 1s, .burst = 1}, clock};
+    expect(bool(limiter.try_acquire()), "a full bucket grants");
+    const auto refused = limiter.try_acquire();
+    expect(!refused && refused.refusal().retry_after == 100ms, "an empty one says how long");
+    auto reservation = limiter.reserve(1s);
+    expect(reservation && reservation.wait() == 100ms && reservation.cancel(), "a place is given back");
+    expect(bool(limiter.acquire(dashpot::Deadline{})), "acquire waits");
+    expect(clock.now() == dashpot::Instant{100ms}, "for as long as it takes");
+    limiter.reconfigure({.permits = 1, .per = 1s});
+    expect(limiter.limit().permits == 1, "the limit changes");
+}
+
 } // namespace
 
 int main() {
     opens_probes_and_closes();
     call_gives_a_value_or_a_refusal();
     bulkhead_holds_its_limit();
+    rate_limiter_waits_and_refuses();
     std::puts("works without exceptions");
 }

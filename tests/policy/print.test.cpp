@@ -5,6 +5,7 @@
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/count_window.hpp>
 #include <dashpot/policy/half_open.hpp>
+#include <dashpot/policy/rate_limit.hpp>
 #include <dashpot/policy/time_window.hpp>
 #include <dashpot/registry/registry.hpp>
 
@@ -41,6 +42,8 @@ TEST_CASE("Policies: print every field", "[policy]") {
           ".slow_calls = SlowCalls{.longer_than = 250ms, .rate = 0.75}}");
     CHECK(printed(TimeWindow{.length = 60s, .buckets = 6}) ==
           "TimeWindow{.length = 1min, .buckets = 6, .minimum_calls = 10, .failure_rate = 0.5}");
+    CHECK(printed(RateLimit{.per = 1min, .burst = 3}) ==
+          "RateLimit{.permits = 100, .per = 1min, .burst = 3}");
 }
 
 TEST_CASE("A backoff: prints what it was made from", "[policy]") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Counts what the calling thread allocates: nothing on any path of a call.
+#include <dashpot/guard/rate_limiter.hpp>
 #include <dashpot/registry/registry.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 
@@ -158,6 +159,26 @@ TEST_CASE("Allocations: none for a call or its refusal", "[registry]") {
               rig.breaker.trip();
               (void)rig.breaker.call([] { return 42; });
           }) == 0);
+}
+
+TEST_CASE("Allocations: none for permits of a rate limiter, nor for a thread that waits",
+          "[registry]") {
+    ManualClock clock;
+    dashpot::RateLimiter<ManualClock> limiter{{.permits = 10, .per = 1s}, clock};
+    dashpot::RateLimiter<ManualClock> locked{{.permits = 67, .per = 1001ns}, clock};
+    dashpot::RateLimiter<> sleeping{{.permits = 1000, .per = 1s, .burst = 1}};
+    bool as_expected = true;
+    CHECK(allocations_of([&] {
+              for (auto* each : {&limiter, &locked}) {
+                  while (each->try_acquire()) {}
+                  auto reservation = each->reserve(1s);
+                  as_expected &= reservation && !each->try_acquire() && reservation.cancel();
+                  as_expected &= each->snapshot().refused == 2 && each->available() == 0;
+                  each->reconfigure({.permits = 5, .per = 1s});
+              }
+              for (int i = 0; i != 3; ++i) as_expected &= bool{sleeping.acquire(dashpot::Deadline{})};
+          }) == 0);
+    CHECK(as_expected);
 }
 
 TEST_CASE("Allocations: none through transitions that somebody hears of", "[registry]") {

@@ -2,13 +2,16 @@
 #ifndef DASHPOT_ADAPTER_GUARD_METRICS_HPP
 #define DASHPOT_ADAPTER_GUARD_METRICS_HPP
 
+#include <dashpot/adapter/detail/limit_families.hpp>
 #include <dashpot/adapter/detail/utf8.hpp>
+#include <dashpot/adapter/metric_family.hpp>
 #include <dashpot/adapter/transition_counter.hpp>
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
+#include <dashpot/guard/rate_limiter.hpp>
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/target.hpp>
 #include <dashpot/policy/failure_policy.hpp>
@@ -26,22 +29,6 @@
 #include <string_view>
 
 namespace dashpot::inline DASHPOT_ABI {
-
-/// A metric: a name, a meaning, and a series for each set of labels.
-struct MetricFamily {
-    enum class Type : std::uint8_t { counter, gauge };
-
-    std::string_view name; ///< A name by Prometheus' rules: a counter's name ends in `_total`.
-    Type type = Type::gauge;
-    std::string_view help;   ///< The meaning, in a sentence.
-    std::string_view unit{}; ///< The unit at the end of the name, if there is one.
-};
-
-/// A label of a series; labels distinguish the series of a MetricFamily. The value is valid UTF-8.
-struct MetricLabel {
-    std::string_view name;  ///< The property: `name`, `state`, `outcome`, `from` or `to`.
-    std::string_view value; ///< The value for this series.
-};
 
 namespace detail {
 
@@ -62,7 +49,7 @@ inline constexpr bool has_names<TransitionCounter> = true;
 ///     std::string page = to_prometheus_text(dashpot::GuardMetrics{targets, changes});
 ///
 /// **Contract.** A guard is read when it is added.
-/// - A name identifies one breaker and one bulkhead. If a guard is added under a used name, it
+/// - A name identifies one guard of each kind. If a guard is added under a used name, it
 ///   replaces the previous guard of the same kind.
 /// - An unknown value has no sample, for example a rate below its minimum of calls.
 /// - A byte of a name that is not UTF-8, and a control character, are shown as `\xNN`.
@@ -109,6 +96,12 @@ class GuardMetrics {
                                                     bulkhead.in_flight(), bulkhead.refused()});
     }
 
+    /// Adds a rate limiter.
+    template <Clock C>
+    void add(std::string_view name, const RateLimiter<C>& limiter) {
+        rate_limiters_.insert_or_assign(detail::to_utf8(name), limiter.snapshot());
+    }
+
     /// Adds the changes of state. The numbers of several counters are summed, so add each counter
     /// once.
     ///
@@ -133,6 +126,9 @@ class GuardMetrics {
         visit_breakers(visitor);
         visit_transitions(visitor);
         visit_bulkheads(visitor);
+        detail::visit_rate_limiters([&](const MetricFamily& about, auto show) {
+            visit_family(visitor, rate_limiters_, about, show);
+        });
     }
 
   private:
@@ -210,6 +206,7 @@ class GuardMetrics {
     // The keys are names in UTF-8, so that no series occurs twice.
     std::map<std::string, Snapshot> breakers_;
     std::map<std::string, BulkheadReading> bulkheads_;
+    std::map<std::string, detail::RateCore::Snapshot> rate_limiters_;
     std::map<std::string, Changes> transitions_;
     bool has_breakers_ = false;
     std::optional<std::uint64_t> lost_transitions_; // empty if there is no counter

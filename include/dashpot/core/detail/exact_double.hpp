@@ -3,6 +3,7 @@
 #define DASHPOT_CORE_DETAIL_EXACT_DOUBLE_HPP
 
 #include <dashpot/core/abi.hpp>
+#include <dashpot/core/detail/wide.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -36,33 +37,6 @@ static_assert(sizeof(double) == sizeof(std::uint64_t) && std::numeric_limits<dou
     const bool is_zero = bits_of(value) << 1U == 0; // of either sign
     const std::uint64_t bits = is_zero ? 0 : bits_of(value);
     return bits >= bits_of(lowest) && bits <= bits_of(highest);
-}
-
-/// An unsigned number of 128 bits.
-struct Wide {
-    std::uint64_t high;
-    std::uint64_t low;
-};
-
-/// Returns the whole product of two 64-bit numbers, computed 32 bits at a time for targets without a
-/// larger type.
-[[nodiscard]] constexpr Wide product_by_halves(std::uint64_t a, std::uint64_t b) noexcept {
-    constexpr std::uint64_t half = 0xFFFF'FFFF;
-    const std::uint64_t low = (a & half) * (b & half);
-    const std::uint64_t left = (a >> 32U) * (b & half) + (low >> 32U);
-    const std::uint64_t right = (a & half) * (b >> 32U) + (left & half);
-    return {(a >> 32U) * (b >> 32U) + (left >> 32U) + (right >> 32U), right << 32U | (low & half)};
-}
-
-/// Returns the whole product of two 64-bit numbers.
-[[nodiscard]] constexpr Wide wide_product(std::uint64_t a, std::uint64_t b) noexcept {
-#ifdef __SIZEOF_INT128__
-    __extension__ using Widest = unsigned __int128;
-    const Widest whole = Widest{a} * b;
-    return {static_cast<std::uint64_t>(whole >> 64U), static_cast<std::uint64_t>(whole)};
-#else
-    return product_by_halves(a, b);
-#endif
 }
 
 /// A number above 0 as mantissa * 2^exponent. The mantissa has 53 bits.

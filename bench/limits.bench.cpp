@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The guards that limit calls by their number.
+#include "shared.hpp"
+
+#include <dashpot/dashpot.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void rate_limiter(benchmark::State& state) {
+    static dashpot::RateLimiter<> limiter{{.permits = 4'000'000'000, .per = 1s}};
+    const bench::AllocationCount allocations{state};
+    for (auto _ : state) benchmark::DoNotOptimize(limiter.try_acquire());
+}
+BENCHMARK(rate_limiter)->Apply(bench::one_and_two_threads);
+
+void rate_limiter_refused(benchmark::State& state) {
+    static dashpot::RateLimiter<> limiter{{.permits = 1, .per = 24h}};
+    (void)limiter.try_acquire();
+    const bench::AllocationCount allocations{state};
+    for (auto _ : state) benchmark::DoNotOptimize(limiter.try_acquire());
+}
+BENCHMARK(rate_limiter_refused)->Apply(bench::one_and_two_threads);
+
+void rate_limiter_locked(benchmark::State& state) {
+    static dashpot::RateLimiter<> limiter{{.permits = 4'000'000'007, .per = 1s}};
+    const bench::AllocationCount allocations{state};
+    for (auto _ : state) benchmark::DoNotOptimize(limiter.try_acquire());
+}
+BENCHMARK(rate_limiter_locked)->Apply(bench::one_and_two_threads);
+
+} // namespace

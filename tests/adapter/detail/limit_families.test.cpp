@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include <dashpot/adapter/detail/limit_families.hpp>
+
+#include "catch.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tests::adapter_detail_limit_families {
+
+using dashpot::MetricFamily;
+
+TEST_CASE("Families of limits: are named after their guard, and counters end in _total", "[adapter]") {
+    std::vector<std::string> names;
+    const auto collect = [&](const MetricFamily& about, auto) {
+        const std::string name{about.name};
+        CHECK((name.size() > 6 && name.substr(name.size() - 6) == "_total") ==
+              (about.type == MetricFamily::Type::counter));
+        CHECK_FALSE(about.help.empty());
+        names.push_back(name);
+    };
+    dashpot::detail::visit_rate_limiters(collect);
+    for (const std::string& name : names) CHECK(name.rfind("dashpot_rate_limiter_", 0) == 0);
+    CHECK(names.size() == 5);
+}
+
+} // namespace tests::adapter_detail_limit_families
