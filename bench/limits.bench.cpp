@@ -34,4 +34,22 @@ void rate_limiter_locked(benchmark::State& state) {
 }
 BENCHMARK(rate_limiter_locked)->Apply(bench::one_and_two_threads);
 
+void retry_budget_deposit(benchmark::State& state) {
+    static dashpot::RetryBudget budget{{.ratio = 0.001, .capacity = 4'000'000'000}};
+    [[maybe_unused]] static const bool has_room = [] {
+        for (int i = 0; i != 10'000'000; ++i) (void)budget.try_withdraw(); // deposits take as long
+        return true;
+    }();
+    const bench::AllocationCount allocations{state};
+    for (auto _ : state) budget.deposit();
+}
+BENCHMARK(retry_budget_deposit)->Apply(bench::one_and_two_threads);
+
+void retry_budget_full(benchmark::State& state) {
+    static dashpot::RetryBudget budget;
+    const bench::AllocationCount allocations{state};
+    for (auto _ : state) budget.deposit();
+}
+BENCHMARK(retry_budget_full)->Apply(bench::one_and_two_threads);
+
 } // namespace

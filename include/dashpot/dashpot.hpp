@@ -38,6 +38,7 @@
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/guard/permit.hpp>
 #include <dashpot/guard/rate_limiter.hpp>
+#include <dashpot/guard/retry_budget.hpp>
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/target.hpp>

@@ -203,6 +203,19 @@ TEST_CASE("GuardMetrics: a rate limiter's readings", "[adapter]") {
     CHECK(now.families.size() == 5);
 }
 
+TEST_CASE("GuardMetrics: a retry budget's readings", "[adapter]") {
+    dashpot::RetryBudget budget{{.ratio = 0.25, .capacity = 2}};
+    while (budget.try_withdraw()) {}
+    budget.deposit();
+    GuardMetrics metrics;
+    metrics.add("X", budget);
+    const Shown now{metrics};
+    CHECK(now.at("retry_budget_balance name=X") == 0.25);
+    CHECK(now.at("retry_budget_capacity name=X") == 2);
+    CHECK(now.at("retry_budget_refused_total name=X") == 1);
+    CHECK(now.families.size() == 3);
+}
+
 TEST_CASE("GuardMetrics: every target of a registry, by name", "[adapter]") {
     Registry targets;
     for (const auto* name : {"C", "A", "B"}) (void)targets.get(name);

@@ -83,6 +83,14 @@ void rate_limiter_waits_and_refuses() {
     expect(limiter.limit().permits == 1, "the limit changes");
 }
 
+void retry_budget_pays_for_what_succeeded() {
+    dashpot::RetryBudget budget{{.ratio = 0.5, .capacity = 1}};
+    expect(budget.try_withdraw() && !budget.try_withdraw(), "it starts full");
+    budget.deposit();
+    budget.deposit();
+    expect(budget.balance() == 1.0, "it earns on success");
+}
+
 } // namespace
 
 int main() {
@@ -90,5 +98,6 @@ int main() {
     call_gives_a_value_or_a_refusal();
     bulkhead_holds_its_limit();
     rate_limiter_waits_and_refuses();
+    retry_budget_pays_for_what_succeeded();
     std::puts("works without exceptions");
 }

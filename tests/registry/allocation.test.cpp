@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counts what the calling thread allocates: nothing on any path of a call.
 #include <dashpot/guard/rate_limiter.hpp>
+#include <dashpot/guard/retry_budget.hpp>
 #include <dashpot/registry/registry.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 
@@ -177,6 +178,20 @@ TEST_CASE("Allocations: none for permits of a rate limiter, nor for a thread tha
                   each->reconfigure({.permits = 5, .per = 1s});
               }
               for (int i = 0; i != 3; ++i) as_expected &= bool{sleeping.acquire(dashpot::Deadline{})};
+          }) == 0);
+    CHECK(as_expected);
+}
+
+TEST_CASE("Allocations: none for a retry budget", "[registry]") {
+    dashpot::RetryBudget budget{{.ratio = 0.5, .capacity = 2}};
+    bool as_expected = true;
+    CHECK(allocations_of([&] {
+              budget.deposit();
+              as_expected &= budget.try_withdraw() && budget.try_withdraw() && !budget.try_withdraw();
+              budget.deposit();
+              budget.give_back();
+              budget.reconfigure({.ratio = 0.1, .capacity = 1});
+              as_expected &= budget.snapshot().balance == 1;
           }) == 0);
     CHECK(as_expected);
 }

@@ -12,6 +12,7 @@
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/guard/rate_limiter.hpp>
+#include <dashpot/guard/retry_budget.hpp>
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/target.hpp>
 #include <dashpot/policy/failure_policy.hpp>
@@ -102,6 +103,11 @@ class GuardMetrics {
         rate_limiters_.insert_or_assign(detail::to_utf8(name), limiter.snapshot());
     }
 
+    /// Adds a retry budget.
+    void add(std::string_view name, const RetryBudget& budget) {
+        retry_budgets_.insert_or_assign(detail::to_utf8(name), budget.snapshot());
+    }
+
     /// Adds the changes of state. The numbers of several counters are summed, so add each counter
     /// once.
     ///
@@ -128,6 +134,9 @@ class GuardMetrics {
         visit_bulkheads(visitor);
         detail::visit_rate_limiters([&](const MetricFamily& about, auto show) {
             visit_family(visitor, rate_limiters_, about, show);
+        });
+        detail::visit_retry_budgets([&](const MetricFamily& about, auto show) {
+            visit_family(visitor, retry_budgets_, about, show);
         });
     }
 
@@ -207,6 +216,7 @@ class GuardMetrics {
     std::map<std::string, Snapshot> breakers_;
     std::map<std::string, BulkheadReading> bulkheads_;
     std::map<std::string, detail::RateCore::Snapshot> rate_limiters_;
+    std::map<std::string, RetryBudget::Snapshot> retry_budgets_;
     std::map<std::string, Changes> transitions_;
     bool has_breakers_ = false;
     std::optional<std::uint64_t> lost_transitions_; // empty if there is no counter

@@ -22,6 +22,10 @@ TEST_CASE("Families of limits: are named after their guard, and counters end in 
     dashpot::detail::visit_rate_limiters(collect);
     for (const std::string& name : names) CHECK(name.rfind("dashpot_rate_limiter_", 0) == 0);
     CHECK(names.size() == 5);
+    names.clear();
+    dashpot::detail::visit_retry_budgets(collect);
+    for (const std::string& name : names) CHECK(name.rfind("dashpot_retry_budget_", 0) == 0);
+    CHECK(names.size() == 3);
 }
 
 } // namespace tests::adapter_detail_limit_families

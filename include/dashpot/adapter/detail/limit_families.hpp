@@ -5,6 +5,7 @@
 #include <dashpot/adapter/metric_family.hpp>
 #include <dashpot/core/abi.hpp>
 #include <dashpot/guard/detail/rate_core.hpp>
+#include <dashpot/guard/retry_budget.hpp>
 
 #include <chrono>
 
@@ -33,6 +34,21 @@ void visit_rate_limiters(Family&& family) {
            [](auto& series, Label name, const Reading& now) { series.add(now.waiting, name); });
     family({"dashpot_rate_limiter_refused_total", counter,
             "Requests refused because the permits could not be had in time."},
+           [](auto& series, Label name, const Reading& now) { series.add(now.refused, name); });
+}
+
+template <class Family>
+void visit_retry_budgets(Family&& family) {
+    using enum MetricFamily::Type;
+    using Label = MetricLabel;
+    using Reading = RetryBudget::Snapshot;
+    family({"dashpot_retry_budget_balance", gauge, "Tokens for extra attempts that are left."},
+           [](auto& series, Label name, const Reading& now) { series.add(now.balance, name); });
+    family(
+        {"dashpot_retry_budget_capacity", gauge, "Tokens that the budget holds at most."},
+        [](auto& series, Label name, const Reading& now) { series.add(now.options.capacity, name); });
+    family({"dashpot_retry_budget_refused_total", counter,
+            "Extra attempts refused because no token was left."},
            [](auto& series, Label name, const Reading& now) { series.add(now.refused, name); });
 }
 
