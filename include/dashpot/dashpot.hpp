@@ -37,12 +37,15 @@
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/guard/permit.hpp>
+#include <dashpot/guard/queue_options.hpp>
+#include <dashpot/guard/queued_bulkhead.hpp>
 #include <dashpot/guard/rate_limiter.hpp>
 #include <dashpot/guard/retry_budget.hpp>
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/target.hpp>
 #include <dashpot/guard/transition.hpp>
+#include <dashpot/guard/waiter.hpp>
 
 #include <dashpot/registry/registry.hpp>
 #include <dashpot/registry/registry_options.hpp>

@@ -166,6 +166,31 @@ TEST_CASE("GuardMetrics: a breaker that only measures shows how often it would h
     CHECK(shown(breaker).at("circuit_breaker_would_have_opened_total name=X") == 2);
 }
 
+TEST_CASE("GuardMetrics: a bulkhead with a queue has a bulkhead's readings and its queue's",
+          "[adapter]") {
+    dashpot::QueuedBulkhead<ManualClock> queue{{.max_concurrent = 1, .max_queued = 7}};
+    const auto held = queue.try_acquire();
+    CHECK_FALSE(queue.try_acquire());
+    struct Waiting : dashpot::Waiter {
+        void granted(dashpot::QueuePermit) noexcept override {}
+        void refused(dashpot::Refusal) noexcept override {}
+    } waiter;
+    queue.enqueue(waiter);
+    GuardMetrics metrics;
+    metrics.add("X", queue);
+    metrics.add("Y", Bulkhead{3});
+    const Shown now{metrics};
+    CHECK(now.at("bulkhead_max name=X") == 1);
+    CHECK(now.at("bulkhead_available name=X") == 0);
+    CHECK(now.at("bulkhead_in_flight name=X") == 1);
+    CHECK(now.at("bulkhead_refused_total name=X") == 1);
+    CHECK(now.at("bulkhead_queue_capacity name=X") == 7);
+    CHECK(now.at("bulkhead_queue_depth name=X") == 1);
+    CHECK_FALSE(now.has("bulkhead_queue_capacity name=Y"));
+    CHECK_FALSE(now.has("bulkhead_queue_depth name=Y"));
+    CHECK(queue.withdraw(waiter));
+}
+
 TEST_CASE("GuardMetrics: a bulkhead's readings", "[adapter]") {
     Bulkhead hull{3};
     const auto first = hull.try_acquire();

@@ -91,6 +91,29 @@ void retry_budget_pays_for_what_succeeded() {
     expect(budget.balance() == 1.0, "it earns on success");
 }
 
+void queue_hands_its_slot_over() {
+    struct Waiting : dashpot::Waiter {
+        void granted(dashpot::QueuePermit slot) noexcept override {
+            slot.release();
+            ++grants;
+        }
+        void refused(dashpot::Refusal) noexcept override { ++refusals; }
+        int grants = 0;
+        int refusals = 0;
+    } first, second;
+    Clock clock;
+    dashpot::QueuedBulkhead<Clock> queue{{.max_concurrent = 1, .max_wait = 1s}, clock};
+    auto permit = queue.acquire();
+    queue.enqueue(first, dashpot::Deadline{clock.now() + 10ms});
+    queue.enqueue(second);
+    expect(queue.queued() == 2, "callers wait");
+    clock.advance(10ms);
+    permit.release();
+    expect(first.refusals == 1 && second.grants == 1, "a slot goes to a caller that still waits");
+    expect(queue.acquire(dashpot::Deadline{clock.now()}).refusal() == dashpot::Error::deadline_exceeded,
+           "a deadline that has passed refuses");
+}
+
 } // namespace
 
 int main() {
@@ -99,5 +122,6 @@ int main() {
     bulkhead_holds_its_limit();
     rate_limiter_waits_and_refuses();
     retry_budget_pays_for_what_succeeded();
+    queue_hands_its_slot_over();
     std::puts("works without exceptions");
 }

@@ -2,6 +2,7 @@
 // Counts what the calling thread allocates: nothing on any path of a call.
 #include <dashpot/guard/rate_limiter.hpp>
 #include <dashpot/guard/retry_budget.hpp>
+#include <dashpot/guard/queued_bulkhead.hpp>
 #include <dashpot/registry/registry.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 
@@ -116,6 +117,34 @@ TEST_CASE("Allocations: none for a call in two steps, in any state", "[registry]
               }
           }) == 0);
     CHECK(as_expected);
+}
+
+TEST_CASE("Allocations: none for a queue's slots, waiters, time-outs and changes", "[registry]") {
+    struct Waiting : dashpot::Waiter {
+        void granted(dashpot::QueuePermit slot) noexcept override { slot.release(); }
+        void refused(dashpot::Refusal) noexcept override { ++refusals; }
+        int refusals = 0;
+    } waiters[3];
+    ManualClock clock;
+    dashpot::QueuedBulkhead<ManualClock> queue{{.max_concurrent = 1, .max_wait = 1s}, clock};
+    bool as_expected = true;
+    CHECK(allocations_of([&] {
+              for (int i = 0; i != 3; ++i) {
+                  auto held = queue.acquire(dashpot::Deadline::after(1s, clock));
+                  as_expected &= !queue.try_acquire();
+                  for (Waiting& waiter : waiters) queue.enqueue(waiter);
+                  as_expected &= queue.withdraw(waiters[1]) && queue.next_expiry().has_value();
+                  queue.resize(2);
+                  queue.reconfigure({.max_concurrent = 1, .max_wait = 1s});
+                  queue.enqueue(waiters[1]);
+                  clock.advance(1s);
+                  queue.expire(clock.now());
+                  as_expected &= queue.queued() == 0;
+                  held.release();
+              }
+          }) == 0);
+    CHECK(as_expected);
+    CHECK(waiters[1].refusals == 3);
 }
 
 TEST_CASE("Allocations: none for permits, in any state", "[registry]") {

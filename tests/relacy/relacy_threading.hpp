@@ -249,6 +249,11 @@ class condition_variable {
         if (done_as("wait", at) == Mistake::Kind::left_out) return;
         while (!is_over()) wait(lock, at);
     }
+    /// Relacy has no time that passes by itself: a wait that ends only by time would never end.
+    template <class Duration>
+    void wait_for(std::unique_lock<mutex>& lock, const Duration&, Place at = Place::current()) {
+        if (done_as("wait", at) != Mistake::Kind::left_out) wait(lock, at);
+    }
 
   private:
     rl::condition_variable ready_;

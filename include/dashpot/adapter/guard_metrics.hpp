@@ -11,6 +11,7 @@
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
+#include <dashpot/guard/queued_bulkhead.hpp>
 #include <dashpot/guard/rate_limiter.hpp>
 #include <dashpot/guard/retry_budget.hpp>
 #include <dashpot/guard/snapshot.hpp>
@@ -108,6 +109,15 @@ class GuardMetrics {
         retry_budgets_.insert_or_assign(detail::to_utf8(name), budget.snapshot());
     }
 
+    /// Adds a bulkhead with a queue: the same metrics as of a bulkhead, and those of its queue.
+    template <Clock C>
+    void add(std::string_view name, const QueuedBulkhead<C>& bulkhead) {
+        bulkheads_.insert_or_assign(detail::to_utf8(name),
+                                    BulkheadReading{bulkhead.max_concurrent(), bulkhead.available(),
+                                                    bulkhead.in_flight(), bulkhead.refused(),
+                                                    bulkhead.options().max_queued, bulkhead.queued()});
+    }
+
     /// Adds the changes of state. The numbers of several counters are summed, so add each counter
     /// once.
     ///
@@ -146,6 +156,8 @@ class GuardMetrics {
         std::uint32_t available;
         std::uint32_t in_flight;
         std::uint64_t refused;
+        std::optional<std::uint32_t> max_queued{}; // empty if there is no queue
+        std::uint32_t queued = 0;
     };
 
     struct Changes {
@@ -333,6 +345,14 @@ void GuardMetrics::visit_bulkheads(Visitor& visitor) const {
         [](auto& series, Label name, const BulkheadReading& now) { series.add(now.in_flight, name); });
     family({"dashpot_bulkhead_refused_total", counter, "Calls refused because all slots were taken."},
            [](auto& series, Label name, const BulkheadReading& now) { series.add(now.refused, name); });
+    family({"dashpot_bulkhead_queue_capacity", gauge, "Calls that may wait for a slot at once."},
+           [](auto& series, Label name, const BulkheadReading& now) {
+               if (now.max_queued) series.add(*now.max_queued, name);
+           });
+    family({"dashpot_bulkhead_queue_depth", gauge, "Calls that wait for a slot."},
+           [](auto& series, Label name, const BulkheadReading& now) {
+               if (now.max_queued) series.add(now.queued, name);
+           });
 }
 
 } // namespace dashpot::inline DASHPOT_ABI
