@@ -21,22 +21,28 @@
 #include <dashpot/core/threading.hpp>
 #include <dashpot/core/verdict.hpp>
 
+#include <dashpot/policy/aimd.hpp>
 #include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/classifier.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/count_window.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/gradient.hpp>
 #include <dashpot/policy/half_open.hpp>
+#include <dashpot/policy/limit_policy.hpp>
 #include <dashpot/policy/next_success.hpp>
 #include <dashpot/policy/rate_limit.hpp>
 #include <dashpot/policy/slow_calls.hpp>
 #include <dashpot/policy/time_window.hpp>
+#include <dashpot/policy/vegas.hpp>
 
+#include <dashpot/guard/adaptive_limiter.hpp>
 #include <dashpot/guard/breaker_event.hpp>
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/guard/permit.hpp>
+#include <dashpot/guard/priority.hpp>
 #include <dashpot/guard/queue_options.hpp>
 #include <dashpot/guard/queued_bulkhead.hpp>
 #include <dashpot/guard/rate_limiter.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <dashpot/adapter/guard_metrics.hpp>
 
+#include <dashpot/policy/aimd.hpp>
 #include <dashpot/policy/count_window.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 
@@ -189,6 +190,18 @@ TEST_CASE("GuardMetrics: a bulkhead with a queue has a bulkhead's readings and i
     CHECK_FALSE(now.has("bulkhead_queue_capacity name=Y"));
     CHECK_FALSE(now.has("bulkhead_queue_depth name=Y"));
     CHECK(queue.withdraw(waiter));
+}
+
+TEST_CASE("GuardMetrics: an adaptive limiter's readings", "[adapter]") {
+    dashpot::AdaptiveLimiter<ManualClock, dashpot::Aimd> limiter{{.initial = 1}};
+    const auto permit = limiter.try_acquire();
+    CHECK_FALSE(limiter.try_acquire());
+    GuardMetrics metrics;
+    metrics.add("X", limiter);
+    const Shown now{metrics};
+    CHECK(now.at("adaptive_limiter_limit name=X") == 1);
+    CHECK(now.at("adaptive_limiter_in_flight name=X") == 1);
+    CHECK(now.at("adaptive_limiter_refused_total name=X") == 1);
 }
 
 TEST_CASE("GuardMetrics: a bulkhead's readings", "[adapter]") {

@@ -114,6 +114,17 @@ void queue_hands_its_slot_over() {
            "a deadline that has passed refuses");
 }
 
+void limiter_learns() {
+    Clock clock;
+    dashpot::AdaptiveLimiter<Clock, dashpot::Aimd> limiter{{.initial = 2}, clock};
+    auto first = limiter.try_acquire();
+    auto second = limiter.try_acquire();
+    expect(!limiter.try_acquire(dashpot::Priority::high), "a full limiter refuses");
+    expect(first.failure() && limiter.limit() == 1 && limiter.in_flight() == 1,
+           "a drop lowers the limit");
+    expect(second.success(), "an admitted call counts");
+}
+
 } // namespace
 
 int main() {
@@ -123,5 +134,6 @@ int main() {
     rate_limiter_waits_and_refuses();
     retry_budget_pays_for_what_succeeded();
     queue_hands_its_slot_over();
+    limiter_learns();
     std::puts("works without exceptions");
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Counts what the calling thread allocates: nothing on any path of a call.
+#include <dashpot/guard/adaptive_limiter.hpp>
+#include <dashpot/guard/queued_bulkhead.hpp>
 #include <dashpot/guard/rate_limiter.hpp>
 #include <dashpot/guard/retry_budget.hpp>
-#include <dashpot/guard/queued_bulkhead.hpp>
+#include <dashpot/policy/aimd.hpp>
+#include <dashpot/policy/vegas.hpp>
 #include <dashpot/registry/registry.hpp>
 #include <dashpot/testing/manual_clock.hpp>
 
@@ -145,6 +148,24 @@ TEST_CASE("Allocations: none for a queue's slots, waiters, time-outs and changes
           }) == 0);
     CHECK(as_expected);
     CHECK(waiters[1].refusals == 3);
+}
+
+TEMPLATE_TEST_CASE("Allocations: none for an adaptive limiter, whatever it learns", "[registry]",
+                   dashpot::Gradient, dashpot::Vegas, dashpot::Aimd) {
+    ManualClock clock;
+    dashpot::AdaptiveLimiter<ManualClock, TestType> limiter{{}, clock};
+    CHECK(allocations_of([&] {
+              for (int i = 0; i != 1000; ++i) {
+                  auto permit = limiter.try_acquire();
+                  clock.advance(100ms);
+                  if (i % 100 == 0) {
+                      permit.failure();
+                  } else {
+                      permit.success();
+                  }
+              }
+              limiter.reconfigure(limiter.policy());
+          }) == 0);
 }
 
 TEST_CASE("Allocations: none for permits, in any state", "[registry]") {

@@ -9,6 +9,7 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/state.hpp>
+#include <dashpot/guard/adaptive_limiter.hpp>
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
 #include <dashpot/guard/queued_bulkhead.hpp>
@@ -17,6 +18,7 @@
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/target.hpp>
 #include <dashpot/policy/failure_policy.hpp>
+#include <dashpot/policy/limit_policy.hpp>
 #include <dashpot/registry/registry.hpp>
 
 #include <array>
@@ -118,6 +120,14 @@ class GuardMetrics {
                                                     bulkhead.options().max_queued, bulkhead.queued()});
     }
 
+    /// Adds an adaptive limiter.
+    template <Clock C, LimitPolicy P>
+    void add(std::string_view name, const AdaptiveLimiter<C, P>& limiter) {
+        limiters_.insert_or_assign(
+            detail::to_utf8(name),
+            LimiterReading{limiter.limit(), limiter.in_flight(), limiter.refused()});
+    }
+
     /// Adds the changes of state. The numbers of several counters are summed, so add each counter
     /// once.
     ///
@@ -148,6 +158,7 @@ class GuardMetrics {
         detail::visit_retry_budgets([&](const MetricFamily& about, auto show) {
             visit_family(visitor, retry_budgets_, about, show);
         });
+        visit_limiters(visitor);
     }
 
   private:
@@ -158,6 +169,12 @@ class GuardMetrics {
         std::uint64_t refused;
         std::optional<std::uint32_t> max_queued{}; // empty if there is no queue
         std::uint32_t queued = 0;
+    };
+
+    struct LimiterReading {
+        std::uint32_t limit;
+        std::uint32_t in_flight;
+        std::uint64_t refused;
     };
 
     struct Changes {
@@ -223,12 +240,15 @@ class GuardMetrics {
     void visit_transitions(Visitor& visitor) const;
     template <class Visitor>
     void visit_bulkheads(Visitor& visitor) const;
+    template <class Visitor>
+    void visit_limiters(Visitor& visitor) const;
 
     // The keys are names in UTF-8, so that no series occurs twice.
     std::map<std::string, Snapshot> breakers_;
     std::map<std::string, BulkheadReading> bulkheads_;
     std::map<std::string, detail::RateCore::Snapshot> rate_limiters_;
     std::map<std::string, RetryBudget::Snapshot> retry_budgets_;
+    std::map<std::string, LimiterReading> limiters_;
     std::map<std::string, Changes> transitions_;
     bool has_breakers_ = false;
     std::optional<std::uint64_t> lost_transitions_; // empty if there is no counter
@@ -353,6 +373,24 @@ void GuardMetrics::visit_bulkheads(Visitor& visitor) const {
            [](auto& series, Label name, const BulkheadReading& now) {
                if (now.max_queued) series.add(now.queued, name);
            });
+}
+
+template <class Visitor>
+void GuardMetrics::visit_limiters(Visitor& visitor) const {
+    using enum MetricFamily::Type;
+    const auto family = [&](const MetricFamily& about, auto show) {
+        visit_family(visitor, limiters_, about, show);
+    };
+    using Label = MetricLabel;
+
+    family(
+        {"dashpot_adaptive_limiter_limit", gauge, "Calls that may be in flight at once, as learned."},
+        [](auto& series, Label name, const LimiterReading& now) { series.add(now.limit, name); });
+    family(
+        {"dashpot_adaptive_limiter_in_flight", gauge, "Calls in flight."},
+        [](auto& series, Label name, const LimiterReading& now) { series.add(now.in_flight, name); });
+    family({"dashpot_adaptive_limiter_refused_total", counter, "Calls refused because of the limit."},
+           [](auto& series, Label name, const LimiterReading& now) { series.add(now.refused, name); });
 }
 
 } // namespace dashpot::inline DASHPOT_ABI
