@@ -4,7 +4,7 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/detail/cache_line.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/outcome.hpp>

@@ -4,9 +4,9 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
+#include <dashpot/core/detail/cache_line.hpp>
 #include <dashpot/core/detail/exact_double.hpp>
 #include <dashpot/core/detail/print.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
 #include <dashpot/core/rate.hpp>
 #include <dashpot/core/threading.hpp>
 

@@ -3,7 +3,7 @@
 #define DASHPOT_GUARD_DETAIL_PUBLISHED_BUCKET_HPP
 
 #include <dashpot/core/abi.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/detail/cache_line.hpp>
 #include <dashpot/core/detail/wide.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/threading.hpp>

@@ -5,7 +5,7 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/deadline.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/detail/cache_line.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/threading.hpp>

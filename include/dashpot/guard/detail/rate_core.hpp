@@ -4,7 +4,7 @@
 
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/deadline.hpp>
-#include <dashpot/core/detail/thread_number.hpp>
+#include <dashpot/core/detail/cache_line.hpp>
 #include <dashpot/core/detail/wait.hpp>
 #include <dashpot/core/detail/wide.hpp>
 #include <dashpot/core/duration.hpp>
