@@ -11,24 +11,14 @@
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
 #include <dashpot/policy/failure_policy.hpp>
-#include <dashpot/registry/detail/any_options.hpp>
-#include <dashpot/registry/detail/conflict.hpp>
-#include <dashpot/registry/detail/hashed_name.hpp>
-#include <dashpot/registry/detail/kept_options.hpp>
-#include <dashpot/registry/detail/keyed_hash.hpp>
-#include <dashpot/registry/detail/overrides.hpp>
-#include <dashpot/registry/detail/random_hash_key.hpp>
-#include <dashpot/registry/detail/registered_target.hpp>
 #include <dashpot/registry/detail/target_events.hpp>
-#include <dashpot/registry/detail/target_reservation.hpp>
-#include <dashpot/registry/detail/target_table.hpp>
+#include <dashpot/registry/detail/typed_table.hpp>
 #include <dashpot/registry/registry_options.hpp>
 #include <dashpot/registry/removal.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -70,9 +60,8 @@ class Registry {
     using target_type = Target<C, P>;
 
     explicit Registry(TargetOptions<P> defaults = {}, RegistryOptions options = {}, C clock = C{})
-        : defaults_{std::move(defaults)}, clock_{std::move(clock)}, overrides_{options.max_targets},
-          table_{options, {&clock_, &Registry::read_clock}} {
-        defaults_.validate();
+        : table_{std::move(defaults), options, std::move(clock)} {
+        table_.defaults().validate();
         options.validate();
     }
 
@@ -86,7 +75,7 @@ class Registry {
     ///     targets.configure("CLAIM", claim);
     ///
     /// **Threads.** Any thread may call it, because the defaults never change.
-    [[nodiscard]] const TargetOptions<P>& defaults() const noexcept { return defaults_; }
+    [[nodiscard]] const TargetOptions<P>& defaults() const noexcept { return table_.defaults(); }
 
     /// Returns the target of that name, and constructs the target exactly once if it does not exist.
     /// The result is never null.
@@ -106,11 +95,7 @@ class Registry {
     /// **Errors.** Throws std::length_error that names `max_targets` if there are `max_targets`
     /// targets and none can be evicted. An exception from the construction is passed to the thread
     /// that constructs; waiting threads then try again.
-    std::shared_ptr<target_type> get(std::string_view name) {
-        const detail::HashedName hashed{name, hash_key_};
-        if (Owner present = table_.find(hashed, true)) return target_of(std::move(present));
-        return make(hashed, nullptr);
-    }
+    std::shared_ptr<target_type> get(std::string_view name) { return table_.get(name, nullptr); }
 
     /// Returns the target as get(name) does, but a new target has the options `options_for(name)`
     /// instead of the defaults.
@@ -118,14 +103,12 @@ class Registry {
     /// **Contract.** `options_for` is called only to make a target without configured options: once,
     /// by one thread, outside all locks. It may use the registry for other names.
     /// **Errors.** Throws what get(name) and `options_for` throw, and std::invalid_argument for
-    /// options out of range. It throws std::logic_error if `options_for` gets its own name, or a name
-    /// whose maker waits for this thread.
+    /// options out of range. It throws std::logic_error if `options_for` gets its own name, or if it
+    /// would wait forever for a thread that waits for this one.
     template <class F>
         requires std::is_invocable_r_v<TargetOptions<P>, F&, std::string_view>
     std::shared_ptr<target_type> get(std::string_view name, F&& options_for) {
-        const detail::HashedName hashed{name, hash_key_};
-        if (Owner present = table_.find(hashed)) return target_of(std::move(present));
-        return make(hashed, [&](std::string_view wanted) -> Options {
+        return table_.get(name, [&](std::string_view wanted) -> TargetOptions<P> {
             return std::invoke(options_for, wanted);
         });
     }
@@ -133,7 +116,7 @@ class Registry {
     /// Returns the target, or null if it does not exist yet or was removed. The target counts as asked
     /// for, as with get().
     [[nodiscard]] std::shared_ptr<target_type> find(std::string_view name) const {
-        return target_of(table_.find({name, hash_key_}));
+        return table_.find(name);
     }
 
     /// Sets the options of one name, instead of the defaults, before its first get(). They stay until
@@ -144,7 +127,9 @@ class Registry {
     /// - std::logic_error if the target exists or is under construction;
     /// - std::logic_error that shows both sets of options if different options are set for the name;
     /// - std::length_error if `max_targets` names are configured.
-    void configure(std::string_view name, TargetOptions<P> options);
+    void configure(std::string_view name, TargetOptions<P> options) {
+        table_.configure(name, std::move(options));
+    }
 
     /// Sets the options of all names that begin with `prefix`, have none of their own and match no
     /// longer prefix. It must be called before the first get() of such a name.
@@ -152,14 +137,16 @@ class Registry {
     /// **Cost.** It visits every target.
     /// **Errors.** Throws what configure() throws; a std::logic_error for a target in use names that
     /// target.
-    void configure_prefix(std::string_view prefix, TargetOptions<P> options);
+    void configure_prefix(std::string_view prefix, TargetOptions<P> options) {
+        table_.configure_prefix(prefix, std::move(options));
+    }
 
     /// Removes the target and the configuration of a name. Later transitions of the target reach no
     /// listener of the registry, except one that is already being delivered on another thread. A
     /// target under construction is not removed: it is added afterwards, with the options that it
     /// began with.
     /// @return true if the target existed
-    bool remove(std::string_view name);
+    bool remove(std::string_view name) { return table_.remove(name); }
 
     /// Evicts targets that are idle and were neither asked for nor seen in use for `unused_for`.
     ///
@@ -178,20 +165,14 @@ class Registry {
 
     /// Returns the number of targets. A target under construction is not counted, although it has one
     /// of the `max_targets` places.
-    [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return table_.untyped().size(); }
 
     /// Calls `f` with every target that exists when the function begins, in no particular order. `f`
     /// takes a Target&, or a shared_ptr to keep the target. `f` may call the registry: targets that it
     /// removes are still visited, and targets that it adds are not.
     template <class F>
     void for_each(F&& f) const {
-        table_.for_each([&](const Owner& each) {
-            if constexpr (std::is_invocable_v<F&, target_type&>) {
-                f(target_in(*each));
-            } else {
-                f(target_of(each));
-            }
-        });
+        table_.for_each(f);
     }
 
     /// Calls `listener` with every change of state of every target, including future targets, as long
@@ -227,115 +208,26 @@ class Registry {
     on_removal(std::function<void(std::string_view name, Removal reason)> listener);
 
   private:
-    using Options = TargetOptions<P>;
-    using Owner = detail::RegisteredTarget::Owner;
-    using Typed = detail::TypedTarget<C, P>;
-
-    [[nodiscard]] static target_type& target_in(detail::RegisteredTarget& target) noexcept {
-        return static_cast<Typed&>(target).target;
-    }
-    [[nodiscard]] static std::shared_ptr<target_type> target_of(Owner owner) noexcept {
-        if (!owner) return nullptr;
-        target_type& target = target_in(*owner);
-        return {std::move(owner), &target};
-    }
-    [[nodiscard]] static const Options& options_in(const detail::AnyOptions& options) noexcept {
-        return *static_cast<const Options*>(options.get());
-    }
-    [[nodiscard]] static Instant read_clock(const void* clock) noexcept {
-        return detail::read(*static_cast<const C*>(clock));
+    [[nodiscard]] const std::shared_ptr<detail::TargetChannel>& channel() const noexcept {
+        return table_.untyped().channel();
     }
 
-    /// Constructs the target, or waits for the thread that constructs it. `options_for` is nullptr if
-    /// the caller gives no function.
-    template <class F>
-    [[nodiscard]] std::shared_ptr<target_type> make(const detail::HashedName& name, F options_for);
-
-    /// Constructs a target. `given` are its options if a function gave them.
-    [[nodiscard]] Owner construct(const detail::HashedName& name, const Options& options,
-                                  detail::AnyOptions given = nullptr) const {
-        auto made = std::make_shared<Typed>(name, options, clock_, table_.channel());
-        if (given) made->given_options = new detail::GivenOptions{name, std::move(given)};
-        return made;
-    }
-
-    const Options defaults_;
-    [[no_unique_address]] const C clock_;
-    const detail::HashKey hash_key_ = detail::random_hash_key(this);
-    // The lock order is: the lock of overrides_, then those of table_.
-    detail::Overrides overrides_;
-    detail::TargetTable table_;
+    detail::TypedTable<C, P> table_;
 };
-
-template <Clock C, FailurePolicy P>
-template <class F>
-auto Registry<C, P>::make(const detail::HashedName& name, F options_for)
-    -> std::shared_ptr<target_type> {
-    constexpr bool relies = std::is_null_pointer_v<F>;
-    detail::TargetReservation reservation{table_, name, relies};
-    if (reservation.present()) return target_of(std::move(reservation.present()));
-    Owner made;
-    if (const detail::AnyOptions own = overrides_.of(name)) {
-        made = construct(name, options_in(own));
-    } else if constexpr (relies) {
-        const detail::AnyOptions& kept = reservation.kept_options();
-        made = construct(name, kept ? options_in(kept) : defaults_, kept);
-    } else {
-        const Options given = options_for(name.name);
-        made = construct(name, given,
-                         given == defaults_ ? nullptr : std::make_shared<const Options>(given));
-    }
-    reservation.commit(made);
-    return target_of(std::move(made));
-}
-
-template <Clock C, FailurePolicy P>
-void Registry<C, P>::configure(std::string_view name, TargetOptions<P> options) {
-    options.validate();
-    const detail::HashedName hashed{name, hash_key_};
-    const auto given = std::make_shared<const Options>(std::move(options));
-    const detail::AnyOptions before = overrides_.set(hashed, given, [&] {
-        if (!table_.contains(hashed)) return;
-        throw std::logic_error{detail::text_of({"Registry::configure: target \"", name,
-                                                "\" is in use; configure it before its first get()"})};
-    });
-    if (!before) return;
-    detail::check_same_options("Registry::configure: target", name, options_in(before), *given);
-}
-
-template <Clock C, FailurePolicy P>
-void Registry<C, P>::configure_prefix(std::string_view prefix, TargetOptions<P> options) {
-    options.validate();
-    const auto given = std::make_shared<const Options>(std::move(options));
-    const detail::AnyOptions before = overrides_.set_prefix(prefix, given, [&](auto&& check_unused) {
-        table_.for_each_name(
-            [&](std::string_view name) { check_unused(detail::HashedName{name, hash_key_}); });
-    });
-    if (!before) return;
-    detail::check_same_options("Registry::configure_prefix: prefix", prefix, options_in(before),
-                               *given);
-}
-
-template <Clock C, FailurePolicy P>
-bool Registry<C, P>::remove(std::string_view name) {
-    const detail::HashedName hashed{name, hash_key_};
-    overrides_.forget(hashed);
-    return table_.remove(hashed);
-}
 
 template <Clock C, FailurePolicy P>
 std::size_t Registry<C, P>::evict_idle(Nanoseconds unused_for) {
     if (unused_for.count() < 0) {
         refuse_option("Registry::evict_idle: unused_for", unused_for, "must be 0s or more");
     }
-    return table_.evict_all(unused_for);
+    return table_.untyped().evict_all(unused_for);
 }
 
 template <Clock C, FailurePolicy P>
 Subscription
 Registry<C, P>::on_transition(std::function<void(std::string_view, const Transition&)> listener) {
     if (!listener) refuse_option("on_transition: the listener must not be empty");
-    return detail::TargetEvents::subscribe(table_.channel(), std::move(listener),
+    return detail::TargetEvents::subscribe(channel(), std::move(listener),
                                            [](std::string_view, Removal) {});
 }
 
@@ -343,7 +235,7 @@ template <Clock C, FailurePolicy P>
 template <TargetObserver Observer>
 Subscription Registry<C, P>::on_transition(std::reference_wrapper<Observer> observer) {
     return detail::TargetEvents::subscribe(
-        table_.channel(), observer,
+        channel(), observer,
         [observer](std::string_view name, Removal reason) { observer.get().on_removal(name, reason); });
 }
 
@@ -351,7 +243,7 @@ template <Clock C, FailurePolicy P>
 Subscription Registry<C, P>::on_removal(std::function<void(std::string_view, Removal)> listener) {
     if (!listener) refuse_option("on_removal: the listener must not be empty");
     return detail::TargetEvents::subscribe(
-        table_.channel(), [](std::string_view, const Transition&) {}, std::move(listener));
+        channel(), [](std::string_view, const Transition&) {}, std::move(listener));
 }
 
 } // namespace dashpot::inline DASHPOT_ABI
