@@ -3,7 +3,9 @@
 
 #include "catch.hpp"
 
+#include <chrono>
 #include <exception>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -73,6 +75,40 @@ TEST_CASE("admitted_call: calls, asks the classifier, answers once", "[guard]") 
               ScriptedPermit{script}, [&] { return script += 'c', -1; }, classify)
               .value() == -1);
     CHECK(script == "cascaf");
+}
+
+TEST_CASE("admitted_call: passes on what the target asked for, to a permit that takes it", "[guard]") {
+    struct AskedPermit {
+        std::string script{};
+        ScriptedPermit permit{script};
+        std::optional<dashpot::Verdict>* heard;
+
+        explicit operator bool() const noexcept { return true; }
+        Refusal refusal() const noexcept { return permit.refusal(); }
+        bool ignore() noexcept { return permit.ignore(); }
+        bool success() noexcept { return permit.success(); }
+        bool record(const dashpot::Verdict& verdict) noexcept {
+            *heard = verdict;
+            return permit.record(verdict);
+        }
+    };
+    std::optional<dashpot::Verdict> heard;
+    const dashpot::Verdict asked{Outcome::failure, std::chrono::seconds{2}};
+
+    const auto by_value = [&](int) { return asked; };
+    CHECK(admitted_call(AskedPermit{.heard = &heard}, [] { return 42; }, by_value));
+    CHECK(heard == asked);
+
+    heard.reset();
+    const auto of_nothing = [&] { return asked; };
+    CHECK(admitted_call(AskedPermit{.heard = &heard}, [] {}, of_nothing));
+    CHECK(heard == asked);
+
+    heard.reset();
+    const auto of_exceptions = [&](std::exception_ptr) { return asked; };
+    CHECK_THROWS_AS(
+        admitted_call(AskedPermit{.heard = &heard}, []() -> int { throw 7; }, of_exceptions), int);
+    CHECK(heard == asked);
 }
 
 TEST_CASE("admitted_call: answers before it returns", "[guard]") {

@@ -8,13 +8,25 @@
 #include <dashpot/core/detail/deferred.hpp>
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/result.hpp>
+#include <dashpot/core/verdict.hpp>
 
+#include <concepts>
 #include <exception>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
+
+/// What a classifier answered: an Outcome, or a Verdict if that is what it returns.
+template <class Answer>
+[[nodiscard]] constexpr auto as_judged(const Answer& answer) {
+    if constexpr (std::convertible_to<const Answer&, Verdict>) {
+        return Verdict{answer};
+    } else {
+        return Outcome{answer};
+    }
+}
 
 /// Settles a permit by what `judge` says of the call; as ignored if it throws instead.
 template <class Permit, class Judge>
@@ -38,7 +50,7 @@ decltype(auto) invoke_judging_exceptions([[maybe_unused]] Permit& permit, F&& f,
         } catch (...) {
             const std::exception_ptr thrown = std::current_exception();
             // What is no C++ exception cancels this thread: the permit's destructor answers for it.
-            if (thrown) settle(permit, [&]() -> Outcome { return std::invoke(classify, thrown); });
+            if (thrown) settle(permit, [&] { return as_judged(std::invoke(classify, thrown)); });
             throw;
         }
     } else
@@ -63,7 +75,7 @@ auto admitted_call(Permit permit, F&& f, Classify& classify) -> Result<std::invo
     if constexpr (std::is_void_v<Returned>) {
         invoke_judging_exceptions(permit, std::forward<F>(f), classify);
         if constexpr (std::is_invocable_r_v<Outcome, Classify&>) {
-            settle(permit, [&]() -> Outcome { return std::invoke(classify); });
+            settle(permit, [&] { return as_judged(std::invoke(classify)); });
         } else {
             static_assert(judges_exceptions<Classify>() && !JudgesOnlyValues<Classify>,
                           "the classifier can never be called: f returns nothing, so the classifier "
@@ -76,7 +88,7 @@ auto admitted_call(Permit permit, F&& f, Classify& classify) -> Result<std::invo
         Value result{std::in_place, invoke_judging_exceptions(permit, std::forward<F>(f), classify)};
         const Plain& value = *result;
         if constexpr (std::is_invocable_r_v<Outcome, Classify&, const Plain&>) {
-            settle(permit, [&]() -> Outcome { return std::invoke(classify, value); });
+            settle(permit, [&] { return as_judged(std::invoke(classify, value)); });
         } else {
             static_assert(judges_exceptions_alone<Classify>(),
                           "the classifier can never be called with what f returns: the classifier "
