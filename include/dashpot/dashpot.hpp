@@ -58,4 +58,12 @@
 #include <dashpot/registry/removal.hpp>
 #include <dashpot/registry/target.hpp>
 
+#include <dashpot/pipeline/attempt.hpp>
+#include <dashpot/pipeline/call_options.hpp>
+#include <dashpot/pipeline/fallback.hpp>
+#include <dashpot/pipeline/pipeline.hpp>
+#include <dashpot/pipeline/retry.hpp>
+#include <dashpot/pipeline/retry_stats.hpp>
+#include <dashpot/pipeline/timeout.hpp>
+
 #endif

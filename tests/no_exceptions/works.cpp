@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The whole life of a breaker and a bulkhead, built with -fno-exceptions -fno-rtti. The header
-// below includes every header of core/, policy/, guard/ and testing/.
+// below includes every header of core/, policy/, guard/, pipeline/ and testing/.
 #include "headers_without_exceptions.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <stop_token>
 #include <vector>
 
 #if DASHPOT_EXCEPTIONS
@@ -125,6 +126,37 @@ void limiter_learns() {
     expect(second.success(), "an admitted call counts");
 }
 
+void pipeline_tries_again_and_falls_back() {
+    Clock clock;
+    Breaker breaker{{.threshold = 2}, {.reset_timeout = 10s}, clock};
+    int handled = 0;
+    const dashpot::Fallback cached{[&](const auto&) { return ++handled, 9; }};
+    const auto protect =
+        dashpot::pipeline(cached, dashpot::Timeout{1min}, dashpot::Retry{.max_attempts = 2, .wait = 1s},
+                          breaker, dashpot::Timeout{5s})
+            .with(clock);
+    const auto negative_fails = [](int value) {
+        return value < 0 ? dashpot::Outcome::failure : dashpot::Outcome::success;
+    };
+    int calls = 0;
+    const auto reply = protect.call(
+        [&](const dashpot::Attempt& attempt) {
+            expect(attempt.remaining() == 5s, "each attempt has its own timeout");
+            return ++calls == 1 ? -1 : 1;
+        },
+        negative_fails);
+    expect(reply.has_value() && *reply == 1 && calls == 2, "a failure is tried again");
+    expect(clock.now() == dashpot::Instant{1s}, "after the wait");
+    expect(protect.call([] { return -1; }, negative_fails).value() == 9, "a failed value is answered");
+    expect(protect.call([] { return 1; }).value() == 9, "a refusal is answered");
+    expect(handled == 2 && breaker.state() == State::open, "the breaker recorded the failures");
+    std::stop_source source;
+    source.request_stop();
+    expect(protect.call({.stop = source.get_token()}, [] { return 1; }).error() ==
+               dashpot::Error::cancelled,
+           "a stopped call is cancelled");
+}
+
 } // namespace
 
 int main() {
@@ -135,5 +167,6 @@ int main() {
     retry_budget_pays_for_what_succeeded();
     queue_hands_its_slot_over();
     limiter_learns();
+    pipeline_tries_again_and_falls_back();
     std::puts("works without exceptions");
 }
