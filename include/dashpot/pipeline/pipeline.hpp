@@ -42,6 +42,9 @@ struct RefuseAtDeadline {
     }
 };
 
+/// What a wrong function returns, so that the compiler reports nothing but the reason.
+struct WrongFunction {};
+
 template <class P, class Held>
 class NestedStage;
 
@@ -127,6 +130,8 @@ class Pipeline {
                 }
             }
             return call_within(deadline, options.stop, std::forward<F>(f), classify);
+        } else {
+            return Result<detail::WrongFunction>{};
         }
     }
 
@@ -171,17 +176,19 @@ class Pipeline {
             detail::Ending ending;
             const detail::CallScope<ClockInUse> scope{&own_clock(), &ending, &stop, deadline};
             return run<0, detail::Returned<CalledAs<F>>>(scope, innermost);
+        } else {
+            return Result<detail::WrongFunction>{};
         }
     }
 
-    /// Passes a call through the stages from number I on, and then to `innermost`.
-    template <std::size_t I, class T, class Scope, class Innermost>
+    /// Passes a call through the stages from number Place on, and then to `innermost`.
+    template <std::size_t Place, class T, class Scope, class Innermost>
     Result<T> run(const Scope& scope, const Innermost& innermost) const {
-        if constexpr (I == sizeof...(Stages)) {
+        if constexpr (Place == sizeof...(Stages)) {
             return innermost(scope);
         } else {
-            return std::get<I>(stages_).template run<T>(
-                scope, [&](const Scope& inner) { return run<I + 1, T>(inner, innermost); });
+            return std::get<Place>(stages_).template run<T>(
+                scope, [&](const Scope& inner) { return run<Place + 1, T>(inner, innermost); });
         }
     }
 
@@ -194,13 +201,13 @@ class Pipeline {
     }
 
     /// Passes a refusal at the deadline to the stages that stand before the first guard or timeout.
-    template <std::size_t I, class T, class Scope, class Refuse>
+    template <std::size_t Place, class T, class Scope, class Refuse>
     Result<T> refuse(const Scope& scope, const Refuse& refusal) const {
-        if constexpr (I == sizeof...(Stages)) {
+        if constexpr (Place == sizeof...(Stages)) {
             return refusal(scope);
         } else {
-            const auto& stage = std::get<I>(stages_);
-            const auto next = [&](const Scope& inner) { return refuse<I + 1, T>(inner, refusal); };
+            const auto& stage = std::get<Place>(stages_);
+            const auto next = [&](const Scope& inner) { return refuse<Place + 1, T>(inner, refusal); };
             if constexpr (requires { stage.template pass_refusal<T>(scope, next); }) {
                 return stage.template pass_refusal<T>(scope, next);
             } else {

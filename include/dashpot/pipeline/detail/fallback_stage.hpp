@@ -20,6 +20,18 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 template <class F, class Given>
 concept Answers = std::invocable<const F&, const Given&>;
 
+template <class F, class Given>
+struct AnswerTo {
+    using type = void;
+};
+template <class F, class Given>
+    requires Answers<F, Given>
+struct AnswerTo<F, Given> : std::invoke_result<const F&, const Given&> {};
+
+/// What a handler returns; void if it does not take what it is given.
+template <class F, class Given>
+using AnswerOf = typename AnswerTo<F, Given>::type;
+
 /// A Fallback of a pipeline.
 template <class F>
 class FallbackStage {
@@ -37,7 +49,7 @@ class FallbackStage {
     template <class T, class Scope, class Next>
     Result<T> run(const Scope& scope, const Next& next) const {
 #if DASHPOT_EXCEPTIONS
-        if constexpr (Answers<F, std::exception_ptr>) {
+        if constexpr (Answers<F, Refusal> && Answers<F, std::exception_ptr>) {
             std::exception_ptr thrown;
             Result<T> result = caught<T>(scope, next, thrown);
             if (thrown) return answer<T>(scope, thrown);
@@ -102,19 +114,23 @@ class FallbackStage {
 
     template <class T, class Given>
     Result<T> from_handler(const Given& given) const {
-        using Answer = std::invoke_result_t<const F&, const Given&>;
-        if constexpr (std::same_as<std::remove_cvref_t<Answer>, Result<T>>) {
+        using Answer = AnswerOf<F, Given>;
+        if constexpr (!Answers<F, Given>) {
+            return Refused{Refusal{Error::cancelled}}; // the constructor has said why
+        } else if constexpr (std::same_as<std::remove_cvref_t<Answer>, Result<T>>) {
             return std::invoke(handler_, given);
         } else if constexpr (std::is_void_v<T>) {
             (void)std::invoke(handler_, given);
             return Result<T>{};
         } else if constexpr (std::convertible_to<Answer, Stored<T>>) {
             return Result<T>{std::in_place, std::invoke(handler_, given)};
+        } else if constexpr (std::convertible_to<Answer, Result<T>>) {
+            return std::invoke(handler_, given);
         } else {
             static_assert(std::convertible_to<Answer, Result<T>>,
                           "the handler of a Fallback must return what the called function returns, or "
                           "a Result of it");
-            return std::invoke(handler_, given);
+            return Refused{Refusal{Error::cancelled}};
         }
     }
 
