@@ -181,6 +181,23 @@ class Pipeline {
         }
     }
 
+    /// What a stage calls: the stages from number Place on, and then the innermost function.
+    template <std::size_t Place, class T, class Innermost>
+    struct Inwards {
+        const Pipeline& pipeline;
+        const Innermost& innermost;
+
+        template <class Scope>
+        Result<T> operator()(const Scope& scope) const {
+            return pipeline.template run<Place, T>(scope, innermost);
+        }
+        /// Ends the call as if the innermost function had thrown.
+        template <class Scope, class Thrown>
+        Result<T> fail(const Scope& scope, const Thrown& thrown) const {
+            return innermost.fail(scope, thrown);
+        }
+    };
+
     /// Passes a call through the stages from number Place on, and then to `innermost`.
     template <std::size_t Place, class T, class Scope, class Innermost>
     Result<T> run(const Scope& scope, const Innermost& innermost) const {
@@ -188,7 +205,7 @@ class Pipeline {
             return innermost(scope);
         } else {
             return std::get<Place>(stages_).template run<T>(
-                scope, [&](const Scope& inner) { return run<Place + 1, T>(inner, innermost); });
+                scope, Inwards<Place + 1, T, Innermost>{*this, innermost});
         }
     }
 
@@ -232,17 +249,32 @@ class NestedStage<Pipeline<C, Stages...>, Held> {
 
     template <class T, class Scope, class Next>
     Result<T> run(const Scope& scope, const Next& next) const {
-        return pipeline_->template run<0, T>(
-            within(scope), [&](const Scope& inner) { return next(outside(scope, inner)); });
+        return pipeline_->template run<0, T>(within(scope), Outwards<T, Scope, Next>{scope, next});
     }
 
     template <class T, class Scope, class Next>
     Result<T> pass_refusal(const Scope& scope, const Next& next) const {
-        return pipeline_->template refuse<0, T>(
-            within(scope), [&](const Scope& inner) { return next(outside(scope, inner)); });
+        return pipeline_->template refuse<0, T>(within(scope), Outwards<T, Scope, Next>{scope, next});
     }
 
   private:
+    /// What the nested pipeline calls innermost: what follows it in the outer one, with the outer
+    /// clock.
+    template <class T, class Scope, class Next>
+    struct Outwards {
+        const Scope& outer;
+        const Next& next;
+
+        Result<T> operator()(Scope scope) const {
+            scope.clock = outer.clock;
+            return next(scope);
+        }
+        template <class Thrown>
+        Result<T> fail(const Scope& scope, const Thrown& thrown) const {
+            return next.fail(scope, thrown);
+        }
+    };
+
     template <class Scope>
     Scope within(const Scope& scope) const {
         Scope inner = scope;
@@ -252,12 +284,6 @@ class NestedStage<Pipeline<C, Stages...>, Held> {
                           "with(clock)");
             if constexpr (std::same_as<C, typename Scope::clock_type>) inner.clock = &pipeline_->clock_;
         }
-        return inner;
-    }
-
-    template <class Scope>
-    static Scope outside(const Scope& scope, Scope inner) noexcept {
-        inner.clock = scope.clock;
         return inner;
     }
 

@@ -9,6 +9,7 @@
 #include <dashpot/pipeline/detail/ending.hpp>
 
 #include <concepts>
+#include <exception>
 #include <functional>
 #include <type_traits>
 #include <utility>
@@ -54,6 +55,16 @@ class InnermostCall {
             },
             *classify_);
     }
+
+#if DASHPOT_EXCEPTIONS
+    /// Ends the call as if the function had thrown `thrown`. The function is not called.
+    template <class Scope>
+    Result<returned_type> fail(const Scope& scope, const std::exception_ptr& thrown) const {
+        return admitted_call(
+            JudgedAttempt{*scope.ending}, [&]() -> returned_type { std::rethrow_exception(thrown); },
+            *classify_);
+    }
+#endif
 
   private:
     std::remove_reference_t<F>* f_;
