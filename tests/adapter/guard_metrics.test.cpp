@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <dashpot/adapter/guard_metrics.hpp>
 
+#include <dashpot/pipeline/pipeline.hpp>
 #include <dashpot/policy/aimd.hpp>
 #include <dashpot/policy/count_window.hpp>
 #include <dashpot/testing/manual_clock.hpp>
@@ -421,6 +422,29 @@ TEST_CASE("GuardMetrics: is copied as a value, and takes guards only", "[adapter
     STATIC_REQUIRE_FALSE(std::is_constructible_v<GuardMetrics, int>);
     STATIC_REQUIRE_FALSE(std::is_convertible_v<const Registry&, GuardMetrics>);
     STATIC_REQUIRE_FALSE(std::is_constructible_v<GuardMetrics, Bulkhead&>); // has no name
+}
+
+TEST_CASE("GuardMetrics: what retries and fallbacks did, by the reason for giving up", "[adapter]") {
+    dashpot::RetryStats stats;
+    GuardMetrics metrics;
+    metrics.add("CORE", stats);
+    const auto protect =
+        dashpot::pipeline(dashpot::Fallback{[](const auto&) { return 9; }, &stats},
+                          dashpot::Retry{.max_attempts = 2, .wait = 0s, .stats = &stats});
+    CHECK(protect.call([]() -> int { throw 7; }).value() == 9);
+    const Shown before{metrics};
+    CHECK(before.at("retry_attempts_total name=CORE") == 0); // as read when it was added
+    metrics.add("CORE", stats);
+    const Shown now{metrics};
+    CHECK(now.at("retry_attempts_total name=CORE") == 2);
+    CHECK(now.at("retry_retries_total name=CORE") == 1);
+    CHECK(now.at("retry_given_up_total name=CORE reason=attempts") == 1);
+    CHECK(now.at("retry_given_up_total name=CORE reason=deadline") == 0);
+    CHECK(now.at("retry_given_up_total name=CORE reason=budget") == 0);
+    CHECK(now.at("retry_given_up_total name=CORE reason=stop") == 0);
+    CHECK(now.at("retry_given_up_total name=CORE reason=retry_after") == 0);
+    CHECK(now.at("fallback_answers_total name=CORE") == 1);
+    CHECK(now.values.size() == 8);
 }
 
 } // namespace tests::adapter_guard_metrics

@@ -3,6 +3,7 @@
 #define DASHPOT_ADAPTER_GUARD_METRICS_HPP
 
 #include <dashpot/adapter/detail/limit_families.hpp>
+#include <dashpot/adapter/detail/retry_families.hpp>
 #include <dashpot/adapter/detail/utf8.hpp>
 #include <dashpot/adapter/metric_family.hpp>
 #include <dashpot/adapter/transition_counter.hpp>
@@ -17,6 +18,7 @@
 #include <dashpot/guard/retry_budget.hpp>
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/target.hpp>
+#include <dashpot/pipeline/retry_stats.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/limit_policy.hpp>
 #include <dashpot/registry/registry.hpp>
@@ -96,8 +98,9 @@ class GuardMetrics {
     /// Adds a bulkhead that is in no registry.
     void add(std::string_view name, const Bulkhead& bulkhead) {
         bulkheads_.insert_or_assign(detail::to_utf8(name),
-                                    BulkheadReading{bulkhead.max_concurrent(), bulkhead.available(),
-                                                    bulkhead.in_flight(), bulkhead.refused()});
+                                    detail::BulkheadReading{bulkhead.max_concurrent(),
+                                                            bulkhead.available(), bulkhead.in_flight(),
+                                                            bulkhead.refused()});
     }
 
     /// Adds a rate limiter.
@@ -114,10 +117,11 @@ class GuardMetrics {
     /// Adds a bulkhead with a queue: the same metrics as of a bulkhead, and those of its queue.
     template <Clock C>
     void add(std::string_view name, const QueuedBulkhead<C>& bulkhead) {
-        bulkheads_.insert_or_assign(detail::to_utf8(name),
-                                    BulkheadReading{bulkhead.max_concurrent(), bulkhead.available(),
-                                                    bulkhead.in_flight(), bulkhead.refused(),
-                                                    bulkhead.options().max_queued, bulkhead.queued()});
+        bulkheads_.insert_or_assign(
+            detail::to_utf8(name),
+            detail::BulkheadReading{bulkhead.max_concurrent(), bulkhead.available(),
+                                    bulkhead.in_flight(), bulkhead.refused(),
+                                    bulkhead.options().max_queued, bulkhead.queued()});
     }
 
     /// Adds an adaptive limiter.
@@ -125,7 +129,15 @@ class GuardMetrics {
     void add(std::string_view name, const AdaptiveLimiter<C, P>& limiter) {
         limiters_.insert_or_assign(
             detail::to_utf8(name),
-            LimiterReading{limiter.limit(), limiter.in_flight(), limiter.refused()});
+            detail::LimiterReading{limiter.limit(), limiter.in_flight(), limiter.refused()});
+    }
+
+    /// Adds what the Retries and Fallbacks that share `stats` did, for example those of one target.
+    void add(std::string_view name, const RetryStats& stats) {
+        detail::RetryReading now{stats.attempts(), stats.retries(), stats.fallbacks(), {}};
+        for (std::size_t i = 0; i != now.gave_up.size(); ++i)
+            now.gave_up[i] = stats.gave_up(static_cast<GaveUp>(i));
+        retries_.insert_or_assign(detail::to_utf8(name), now);
     }
 
     /// Adds the changes of state. The numbers of several counters are summed, so add each counter
@@ -149,34 +161,21 @@ class GuardMetrics {
     /// A family without a sample is left out. The arguments are valid during the call.
     template <class Visitor>
     void visit(Visitor&& visitor) const {
+        const auto each_of = [&](const auto& readings) {
+            return [&](const MetricFamily& about, auto show) {
+                visit_family(visitor, readings, about, show);
+            };
+        };
         visit_breakers(visitor);
         visit_transitions(visitor);
-        visit_bulkheads(visitor);
-        detail::visit_rate_limiters([&](const MetricFamily& about, auto show) {
-            visit_family(visitor, rate_limiters_, about, show);
-        });
-        detail::visit_retry_budgets([&](const MetricFamily& about, auto show) {
-            visit_family(visitor, retry_budgets_, about, show);
-        });
-        visit_limiters(visitor);
+        detail::visit_bulkheads(each_of(bulkheads_));
+        detail::visit_rate_limiters(each_of(rate_limiters_));
+        detail::visit_retry_budgets(each_of(retry_budgets_));
+        detail::visit_adaptive_limiters(each_of(limiters_));
+        detail::visit_retries(each_of(retries_));
     }
 
   private:
-    struct BulkheadReading {
-        std::uint32_t max;
-        std::uint32_t available;
-        std::uint32_t in_flight;
-        std::uint64_t refused;
-        std::optional<std::uint32_t> max_queued{}; // empty if there is no queue
-        std::uint32_t queued = 0;
-    };
-
-    struct LimiterReading {
-        std::uint32_t limit;
-        std::uint32_t in_flight;
-        std::uint64_t refused;
-    };
-
     struct Changes {
         TransitionCounts counts{};
         bool is_present = false;
@@ -238,17 +237,14 @@ class GuardMetrics {
     void visit_breakers(Visitor& visitor) const;
     template <class Visitor>
     void visit_transitions(Visitor& visitor) const;
-    template <class Visitor>
-    void visit_bulkheads(Visitor& visitor) const;
-    template <class Visitor>
-    void visit_limiters(Visitor& visitor) const;
 
     // The keys are names in UTF-8, so that no series occurs twice.
     std::map<std::string, Snapshot> breakers_;
-    std::map<std::string, BulkheadReading> bulkheads_;
+    std::map<std::string, detail::BulkheadReading> bulkheads_;
     std::map<std::string, detail::RateCore::Snapshot> rate_limiters_;
     std::map<std::string, RetryBudget::Snapshot> retry_budgets_;
-    std::map<std::string, LimiterReading> limiters_;
+    std::map<std::string, detail::LimiterReading> limiters_;
+    std::map<std::string, detail::RetryReading> retries_;
     std::map<std::string, Changes> transitions_;
     bool has_breakers_ = false;
     std::optional<std::uint64_t> lost_transitions_; // empty if there is no counter
@@ -345,52 +341,6 @@ void GuardMetrics::visit_transitions(Visitor& visitor) const {
                     {"dashpot_circuit_breaker_transitions_lost_total", counter,
                      "Changes of state that there was no room to count."}}
         .add(*lost_transitions_);
-}
-
-template <class Visitor>
-void GuardMetrics::visit_bulkheads(Visitor& visitor) const {
-    using enum MetricFamily::Type;
-    const auto family = [&](const MetricFamily& about, auto show) {
-        visit_family(visitor, bulkheads_, about, show);
-    };
-    using Label = MetricLabel;
-
-    family({"dashpot_bulkhead_max", gauge, "Calls that may be in flight at once."},
-           [](auto& series, Label name, const BulkheadReading& now) { series.add(now.max, name); });
-    family(
-        {"dashpot_bulkhead_available", gauge, "Calls that may still come in."},
-        [](auto& series, Label name, const BulkheadReading& now) { series.add(now.available, name); });
-    family(
-        {"dashpot_bulkhead_in_flight", gauge, "Calls in flight."},
-        [](auto& series, Label name, const BulkheadReading& now) { series.add(now.in_flight, name); });
-    family({"dashpot_bulkhead_refused_total", counter, "Calls refused because all slots were taken."},
-           [](auto& series, Label name, const BulkheadReading& now) { series.add(now.refused, name); });
-    family({"dashpot_bulkhead_queue_capacity", gauge, "Calls that may wait for a slot at once."},
-           [](auto& series, Label name, const BulkheadReading& now) {
-               if (now.max_queued) series.add(*now.max_queued, name);
-           });
-    family({"dashpot_bulkhead_queue_depth", gauge, "Calls that wait for a slot."},
-           [](auto& series, Label name, const BulkheadReading& now) {
-               if (now.max_queued) series.add(now.queued, name);
-           });
-}
-
-template <class Visitor>
-void GuardMetrics::visit_limiters(Visitor& visitor) const {
-    using enum MetricFamily::Type;
-    const auto family = [&](const MetricFamily& about, auto show) {
-        visit_family(visitor, limiters_, about, show);
-    };
-    using Label = MetricLabel;
-
-    family(
-        {"dashpot_adaptive_limiter_limit", gauge, "Calls that may be in flight at once, as learned."},
-        [](auto& series, Label name, const LimiterReading& now) { series.add(now.limit, name); });
-    family(
-        {"dashpot_adaptive_limiter_in_flight", gauge, "Calls in flight."},
-        [](auto& series, Label name, const LimiterReading& now) { series.add(now.in_flight, name); });
-    family({"dashpot_adaptive_limiter_refused_total", counter, "Calls refused because of the limit."},
-           [](auto& series, Label name, const LimiterReading& now) { series.add(now.refused, name); });
 }
 
 } // namespace dashpot::inline DASHPOT_ABI

@@ -3,7 +3,7 @@
 #define DASHPOT_PIPELINE_PIPELINE_HPP
 
 #include <dashpot/core/abi.hpp>
-#include <dashpot/core/classify.hpp>
+#include <dashpot/core/by_exception.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/deadline.hpp>
 #include <dashpot/core/error.hpp>

@@ -23,6 +23,14 @@ TEST_CASE("Families of limits: are named after their guard, and counters end in 
     for (const std::string& name : names) CHECK(name.rfind("dashpot_rate_limiter_", 0) == 0);
     CHECK(names.size() == 5);
     names.clear();
+    dashpot::detail::visit_bulkheads(collect);
+    for (const std::string& name : names) CHECK(name.rfind("dashpot_bulkhead_", 0) == 0);
+    CHECK(names.size() == 6);
+    names.clear();
+    dashpot::detail::visit_adaptive_limiters(collect);
+    for (const std::string& name : names) CHECK(name.rfind("dashpot_adaptive_limiter_", 0) == 0);
+    CHECK(names.size() == 3);
+    names.clear();
     dashpot::detail::visit_retry_budgets(collect);
     for (const std::string& name : names) CHECK(name.rfind("dashpot_retry_budget_", 0) == 0);
     CHECK(names.size() == 3);

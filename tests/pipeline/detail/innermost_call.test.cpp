@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <dashpot/core/classify.hpp>
+#include <dashpot/core/by_exception.hpp>
 #include <dashpot/pipeline/detail/call_scope.hpp>
 #include <dashpot/pipeline/detail/innermost_call.hpp>
 #include <dashpot/testing/manual_clock.hpp>

@@ -8,11 +8,68 @@
 #include <dashpot/guard/retry_budget.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
 // The families of the guards that limit. Each function calls `family(about, show)`, and `show` adds the
 // samples of one reading to a series.
+
+struct BulkheadReading {
+    std::uint32_t max;
+    std::uint32_t available;
+    std::uint32_t in_flight;
+    std::uint64_t refused;
+    std::optional<std::uint32_t> max_queued{}; // empty if there is no queue
+    std::uint32_t queued = 0;
+};
+
+template <class Family>
+void visit_bulkheads(Family&& family) {
+    using enum MetricFamily::Type;
+    using Label = MetricLabel;
+
+    family({"dashpot_bulkhead_max", gauge, "Calls that may be in flight at once."},
+           [](auto& series, Label name, const BulkheadReading& now) { series.add(now.max, name); });
+    family(
+        {"dashpot_bulkhead_available", gauge, "Calls that may still come in."},
+        [](auto& series, Label name, const BulkheadReading& now) { series.add(now.available, name); });
+    family(
+        {"dashpot_bulkhead_in_flight", gauge, "Calls in flight."},
+        [](auto& series, Label name, const BulkheadReading& now) { series.add(now.in_flight, name); });
+    family({"dashpot_bulkhead_refused_total", counter, "Calls refused because all slots were taken."},
+           [](auto& series, Label name, const BulkheadReading& now) { series.add(now.refused, name); });
+    family({"dashpot_bulkhead_queue_capacity", gauge, "Calls that may wait for a slot at once."},
+           [](auto& series, Label name, const BulkheadReading& now) {
+               if (now.max_queued) series.add(*now.max_queued, name);
+           });
+    family({"dashpot_bulkhead_queue_depth", gauge, "Calls that wait for a slot."},
+           [](auto& series, Label name, const BulkheadReading& now) {
+               if (now.max_queued) series.add(now.queued, name);
+           });
+}
+
+struct LimiterReading {
+    std::uint32_t limit;
+    std::uint32_t in_flight;
+    std::uint64_t refused;
+};
+
+template <class Family>
+void visit_adaptive_limiters(Family&& family) {
+    using enum MetricFamily::Type;
+    using Label = MetricLabel;
+
+    family(
+        {"dashpot_adaptive_limiter_limit", gauge, "Calls that may be in flight at once, as learned."},
+        [](auto& series, Label name, const LimiterReading& now) { series.add(now.limit, name); });
+    family(
+        {"dashpot_adaptive_limiter_in_flight", gauge, "Calls in flight."},
+        [](auto& series, Label name, const LimiterReading& now) { series.add(now.in_flight, name); });
+    family({"dashpot_adaptive_limiter_refused_total", counter, "Calls refused because of the limit."},
+           [](auto& series, Label name, const LimiterReading& now) { series.add(now.refused, name); });
+}
 
 template <class Family>
 void visit_rate_limiters(Family&& family) {
