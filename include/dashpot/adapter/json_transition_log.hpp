@@ -25,7 +25,7 @@ namespace detail {
 
 /// JSON objects, one per line.
 struct JsonFormat {
-    static constexpr const char* name = "JsonTransitionLog";
+    static constexpr const char* log_name = "JsonTransitionLog";
     static constexpr const char* empty_clock = "JsonTransitionLog: the wall clock must not be empty";
 
     [[nodiscard]] static std::string line(std::string_view time, std::string_view target,

@@ -17,7 +17,7 @@ namespace detail {
 
 /// Lines of the form `TIME|TARGET|FROM->TO`.
 struct TextFormat {
-    static constexpr const char* name = "TransitionLog";
+    static constexpr const char* log_name = "TransitionLog";
     static constexpr const char* empty_clock = "TransitionLog: the wall clock must not be empty";
 
     [[nodiscard]] static std::string line(std::string_view time, std::string_view target,

@@ -15,7 +15,7 @@ namespace tests::adapter_detail_formatted_transition_log {
 namespace {
 
 struct Format {
-    static constexpr const char* name = "NameLog";
+    static constexpr const char* log_name = "NameLog";
     static constexpr const char* empty_clock = "NameLog: no clock";
 
     static std::string line(std::string_view time, std::string_view target,

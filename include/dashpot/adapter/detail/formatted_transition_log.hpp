@@ -20,7 +20,7 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 /// JsonTransitionLog differ in their format only.
 ///
 /// **Contract.** `Format` has these static members. Lines end with a line feed.
-/// - `name` and `empty_clock`: the name of the log, and the message about an empty wall clock;
+/// - `log_name` and `empty_clock`: the name of the log, and the message about an empty wall clock;
 /// - `line(time, target, transition)`: returns the line of a transition;
 /// - `gap(time, lost)`: returns the line about `lost` lines that were lost.
 template <class Format>
@@ -32,7 +32,8 @@ class FormattedTransitionLog {
     /// Opens `path` for appending, and creates the file if it does not exist.
     explicit FormattedTransitionLog(const std::string& path,
                                     WallClock wall_clock = std::chrono::system_clock::now)
-        : wall_clock_{checked(std::move(wall_clock), Format::empty_clock)}, file_{Format::name, path} {}
+        : wall_clock_{checked(std::move(wall_clock), Format::empty_clock)},
+          file_{Format::log_name, path} {}
 
     /// Appends a line.
     /// @return false if the line was lost

@@ -55,7 +55,7 @@ class ValueText {
             {1'000'000, "ms"},        {1'000, "us"},           {1, "ns"}};
         const Unit* unit = units;
         while (length.count() % unit->size != 0) ++unit;
-        append(length.count() / unit->size);
+        append(static_cast<std::int64_t>(length.count() / unit->size));
         unit->name.copy(digits_ + length_, unit->name.size());
         length_ += unit->name.size();
         if (length.count() == 0) text_ = "0s";
