@@ -34,6 +34,24 @@ void rate_limiter_locked(benchmark::State& state) {
 }
 BENCHMARK(rate_limiter_locked)->Apply(bench::one_and_two_threads);
 
+void throttler_healthy(benchmark::State& state) {
+    static dashpot::Throttler<> throttler;
+    const bench::AllocationCount allocations{state};
+    for (auto _ : state) benchmark::DoNotOptimize(throttler.try_acquire().success());
+}
+BENCHMARK(throttler_healthy)->Apply(bench::one_and_two_threads);
+
+void throttler_failing(benchmark::State& state) {
+    static dashpot::Throttler<> throttler;
+    const bench::AllocationCount allocations{state};
+    bench::OneInTen fails;
+    for (auto _ : state) {
+        auto permit = throttler.try_acquire();
+        benchmark::DoNotOptimize(fails.next() ? permit.failure() : permit.success());
+    }
+}
+BENCHMARK(throttler_failing)->Apply(bench::one_and_two_threads);
+
 void retry_budget_deposit(benchmark::State& state) {
     static dashpot::RetryBudget budget{{.ratio = 0.001, .capacity = 4'000'000'000}};
     [[maybe_unused]] static const bool has_room = [] {

@@ -33,6 +33,7 @@
 #include <dashpot/policy/next_success.hpp>
 #include <dashpot/policy/rate_limit.hpp>
 #include <dashpot/policy/slow_calls.hpp>
+#include <dashpot/policy/throttle.hpp>
 #include <dashpot/policy/time_window.hpp>
 #include <dashpot/policy/vegas.hpp>
 
@@ -50,6 +51,7 @@
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/target.hpp>
+#include <dashpot/guard/throttler.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/guard/waiter.hpp>
 

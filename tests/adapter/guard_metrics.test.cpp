@@ -255,6 +255,22 @@ TEST_CASE("GuardMetrics: a retry budget's readings", "[adapter]") {
     CHECK(now.families.size() == 3);
 }
 
+TEST_CASE("GuardMetrics: a throttler's readings", "[adapter]") {
+    ManualClock clock;
+    dashpot::Throttler<ManualClock> throttler{{.minimum_calls = 3, .max_refused = 0.5}, clock};
+    for (int i = 0; i != 3; ++i) CHECK(throttler.try_acquire().failure());
+    CHECK(throttler.try_acquire().ignore());
+    CHECK_FALSE(throttler.try_acquire());
+    GuardMetrics metrics;
+    metrics.add("X", throttler);
+    const Shown now{metrics};
+    CHECK(now.at("throttler_requests name=X") == 4);
+    CHECK(now.at("throttler_accepts name=X") == 0);
+    CHECK(now.at("throttler_refused_total name=X") == 1);
+    CHECK(now.at("throttler_refuse_probability name=X") == 0.5);
+    CHECK(now.families.size() == 4);
+}
+
 TEST_CASE("GuardMetrics: every target of a registry, by name", "[adapter]") {
     Registry targets;
     for (const auto* name : {"C", "A", "B"}) (void)targets.get(name);

@@ -39,6 +39,7 @@ TEST_CASE("Guards: share no cache line with their neighbours", "[guard]") {
     STATIC_REQUIRE(has_its_own_lines<CircuitBreaker<>>);
     STATIC_REQUIRE(has_its_own_lines<RateLimiter<>>);
     STATIC_REQUIRE(has_its_own_lines<RetryBudget>);
+    STATIC_REQUIRE(has_its_own_lines<Throttler<>>);
     STATIC_REQUIRE(has_its_own_lines<CircuitBreaker<SteadyClock, CountWindow>>);
     STATIC_REQUIRE(has_its_own_lines<CircuitBreaker<SteadyClock, TimeWindow>>);
     STATIC_REQUIRE(has_its_own_lines<Target<>>);

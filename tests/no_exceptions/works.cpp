@@ -157,6 +157,15 @@ void pipeline_tries_again_and_falls_back() {
            "a stopped call is cancelled");
 }
 
+void throttler_refuses_a_share() {
+    Clock clock;
+    dashpot::Throttler<Clock> throttler{{.minimum_calls = 10}, clock};
+    for (int i = 0; i != 10; ++i) expect(throttler.try_acquire().failure(), "few calls are admitted");
+    int refused = 0;
+    for (int i = 0; i != 10; ++i) refused += throttler.try_acquire() ? 0 : 1;
+    expect(refused == 9, "then nine of ten are refused");
+}
+
 } // namespace
 
 int main() {
@@ -168,5 +177,6 @@ int main() {
     queue_hands_its_slot_over();
     limiter_learns();
     pipeline_tries_again_and_falls_back();
+    throttler_refuses_a_share();
     std::puts("works without exceptions");
 }

@@ -4,6 +4,7 @@
 #include <dashpot/guard/queued_bulkhead.hpp>
 #include <dashpot/guard/rate_limiter.hpp>
 #include <dashpot/guard/retry_budget.hpp>
+#include <dashpot/guard/throttler.hpp>
 #include <dashpot/policy/aimd.hpp>
 #include <dashpot/policy/vegas.hpp>
 #include <dashpot/registry/registry.hpp>
@@ -244,6 +245,21 @@ TEST_CASE("Allocations: none for a retry budget", "[registry]") {
               as_expected &= budget.snapshot().balance == 1;
           }) == 0);
     CHECK(as_expected);
+}
+
+TEST_CASE("Allocations: none for a throttler, whether it refuses or not", "[registry]") {
+    ManualClock clock;
+    dashpot::Throttler<ManualClock> throttler{{}, clock};
+    std::uint64_t refused = 0;
+    CHECK(allocations_of([&] {
+              for (int i = 0; i != 100; ++i) (void)throttler.try_acquire().success();
+              for (int i = 0; i != 500; ++i) {
+                  if (auto permit = throttler.try_acquire()) permit.failure();
+                  clock.advance(10ms);
+              }
+              refused = throttler.snapshot().refused;
+          }) == 0);
+    CHECK(refused > 100);
 }
 
 TEST_CASE("Allocations: none through transitions that somebody hears of", "[registry]") {

@@ -18,6 +18,7 @@
 #include <dashpot/guard/retry_budget.hpp>
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/target.hpp>
+#include <dashpot/guard/throttler.hpp>
 #include <dashpot/pipeline/retry_stats.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/limit_policy.hpp>
@@ -140,6 +141,12 @@ class GuardMetrics {
         retries_.insert_or_assign(detail::to_utf8(name), now);
     }
 
+    /// Adds a throttler.
+    template <Clock C>
+    void add(std::string_view name, const Throttler<C>& throttler) {
+        throttlers_.insert_or_assign(detail::to_utf8(name), throttler.snapshot());
+    }
+
     /// Adds the changes of state. The numbers of several counters are summed, so add each counter
     /// once.
     ///
@@ -170,6 +177,7 @@ class GuardMetrics {
         visit_transitions(visitor);
         detail::visit_bulkheads(each_of(bulkheads_));
         detail::visit_rate_limiters(each_of(rate_limiters_));
+        detail::visit_throttlers(each_of(throttlers_));
         detail::visit_retry_budgets(each_of(retry_budgets_));
         detail::visit_adaptive_limiters(each_of(limiters_));
         detail::visit_retries(each_of(retries_));
@@ -242,6 +250,7 @@ class GuardMetrics {
     std::map<std::string, Snapshot> breakers_;
     std::map<std::string, detail::BulkheadReading> bulkheads_;
     std::map<std::string, detail::RateCore::Snapshot> rate_limiters_;
+    std::map<std::string, ThrottlerSnapshot> throttlers_;
     std::map<std::string, RetryBudget::Snapshot> retry_budgets_;
     std::map<std::string, detail::LimiterReading> limiters_;
     std::map<std::string, detail::RetryReading> retries_;

@@ -31,6 +31,10 @@ TEST_CASE("Families of limits: are named after their guard, and counters end in 
     for (const std::string& name : names) CHECK(name.rfind("dashpot_adaptive_limiter_", 0) == 0);
     CHECK(names.size() == 3);
     names.clear();
+    dashpot::detail::visit_throttlers(collect);
+    for (const std::string& name : names) CHECK(name.rfind("dashpot_throttler_", 0) == 0);
+    CHECK(names.size() == 4);
+    names.clear();
     dashpot::detail::visit_retry_budgets(collect);
     for (const std::string& name : names) CHECK(name.rfind("dashpot_retry_budget_", 0) == 0);
     CHECK(names.size() == 3);

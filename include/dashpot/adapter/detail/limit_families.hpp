@@ -6,6 +6,7 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/guard/detail/rate_core.hpp>
 #include <dashpot/guard/retry_budget.hpp>
+#include <dashpot/guard/throttler.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -91,6 +92,24 @@ void visit_rate_limiters(Family&& family) {
            [](auto& series, Label name, const Reading& now) { series.add(now.waiting, name); });
     family({"dashpot_rate_limiter_refused_total", counter,
             "Requests refused because the permits could not be had in time."},
+           [](auto& series, Label name, const Reading& now) { series.add(now.refused, name); });
+}
+
+template <class Family>
+void visit_throttlers(Family&& family) {
+    using enum MetricFamily::Type;
+    using Label = MetricLabel;
+    using Reading = ThrottlerSnapshot;
+    family(
+        {"dashpot_throttler_refuse_probability", gauge,
+         "The share of the next calls that is refused, 0 to 1."},
+        [](auto& series, Label name, const Reading& now) { series.add(now.refuse_probability, name); });
+    family({"dashpot_throttler_requests", gauge,
+            "Calls in the window, with those that the throttler refused."},
+           [](auto& series, Label name, const Reading& now) { series.add(now.requests, name); });
+    family({"dashpot_throttler_accepts", gauge, "Calls in the window that succeeded."},
+           [](auto& series, Label name, const Reading& now) { series.add(now.accepts, name); });
+    family({"dashpot_throttler_refused_total", counter, "Calls that the throttler refused."},
            [](auto& series, Label name, const Reading& now) { series.add(now.refused, name); });
 }
 
