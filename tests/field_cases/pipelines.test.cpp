@@ -258,14 +258,21 @@ TEST_CASE("Pipeline: no attempt starts at its deadline") {
 }
 
 TEST_CASE("Pipeline: a wait for an attempt that cannot happen is not begun") {
-    for (const auto& [wait, ending, ends] :
-         {std::tuple{200ms, "threw 1", 10ms}, {90ms, "threw 1", 10ms}, {89ms, "value 2", 99ms}}) {
+    struct Case {
+        std::chrono::nanoseconds wait;
+        std::string ending;
+        std::chrono::nanoseconds ends;
+    };
+    for (const Case& one :
+         {Case{200ms, "threw 1", 10ms}, Case{90ms, "threw 1", 10ms}, Case{89ms, "value 2", 99ms}}) {
         Rig rig;
         Script script = rig.script({fails(1, 10ms), gives(2)});
         CHECK(ending_of([&] {
-                  return pipeline(Retry{.wait = wait}).with(rig.clock).call({.timeout = 100ms}, script);
-              }) == ending);
-        CHECK(rig.now() == ends);
+                  return pipeline(Retry{.wait = one.wait})
+                      .with(rig.clock)
+                      .call({.timeout = 100ms}, script);
+              }) == one.ending);
+        CHECK(rig.now() == one.ends);
     }
 }
 

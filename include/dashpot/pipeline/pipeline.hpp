@@ -105,7 +105,7 @@ class Pipeline {
     template <class F, class Classify = ByException>
         requires(!std::same_as<std::remove_cvref_t<F>, CallOptions>)
     [[nodiscard]] auto call(F&& f, Classify&& classify = {}) const {
-        return call_within(Deadline{}, std::stop_token{}, std::forward<F>(f), classify);
+        return call_within(Deadline{}, nullptr, std::forward<F>(f), classify);
     }
 
     /// As above, with a deadline and a stop token.
@@ -129,7 +129,7 @@ class Pipeline {
                     return refuse_late<T>(options.stop);
                 }
             }
-            return call_within(deadline, options.stop, std::forward<F>(f), classify);
+            return call_within(deadline, &options.stop, std::forward<F>(f), classify);
         } else {
             return Result<detail::WrongFunction>{};
         }
@@ -170,11 +170,11 @@ class Pipeline {
     }
 
     template <class F, class Classify>
-    auto call_within(Deadline deadline, const std::stop_token& stop, F&& f, Classify& classify) const {
+    auto call_within(Deadline deadline, const std::stop_token* stop, F&& f, Classify& classify) const {
         if constexpr (check_function<F>()) {
             const detail::InnermostCall<CalledAs<F>, Classify> innermost{f, classify};
             detail::Ending ending;
-            const detail::CallScope<ClockInUse> scope{&own_clock(), &ending, &stop, deadline};
+            const detail::CallScope<ClockInUse> scope{&own_clock(), &ending, stop, deadline};
             return run<0, detail::Returned<CalledAs<F>>>(scope, innermost);
         } else {
             return Result<detail::WrongFunction>{};
@@ -188,7 +188,7 @@ class Pipeline {
         const Innermost& innermost;
 
         template <class Scope>
-        Result<T> operator()(const Scope& scope) const {
+        [[gnu::always_inline]] Result<T> operator()(const Scope& scope) const {
             return pipeline.template run<Place, T>(scope, innermost);
         }
         /// Ends the call as if the innermost function had thrown.
@@ -200,7 +200,7 @@ class Pipeline {
 
     /// Passes a call through the stages from number Place on, and then to `innermost`.
     template <std::size_t Place, class T, class Scope, class Innermost>
-    Result<T> run(const Scope& scope, const Innermost& innermost) const {
+    [[gnu::always_inline]] Result<T> run(const Scope& scope, const Innermost& innermost) const {
         if constexpr (Place == sizeof...(Stages)) {
             return innermost(scope);
         } else {

@@ -132,7 +132,7 @@ class ChaosStage {
     void delay(const Scope& scope) const {
         if (chaos_.delay.count() == 0) return;
         const Deadline end = earlier(scope.deadline, deadline_after(scope.now(), chaos_.delay));
-        sleep_until(*scope.clock, end.at(), *scope.stop);
+        sleep_until(*scope.clock, end.at(), scope.stop_token());
     }
 
 #if DASHPOT_EXCEPTIONS

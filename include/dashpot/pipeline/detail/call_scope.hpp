@@ -37,17 +37,20 @@ struct CallScope {
 
     const C* clock;
     Ending* ending;
-    const std::stop_token* stop;
+    const std::stop_token* stop; // null: the call cannot be stopped
     Deadline deadline{};
     std::uint32_t attempt = 1;
     const BudgetInUse* budgets = nullptr;
 
     [[nodiscard]] Instant now() const noexcept { return read(*clock); }
-    [[nodiscard]] bool is_stopped() const noexcept { return stop->stop_requested(); }
+    [[nodiscard]] bool is_stopped() const noexcept { return stop != nullptr && stop->stop_requested(); }
+    [[nodiscard]] std::stop_token stop_token() const noexcept {
+        return stop != nullptr ? *stop : std::stop_token{};
+    }
 
     /// The attempt that the function receives.
     [[nodiscard]] Attempt as_attempt() const {
-        return {attempt, deadline, *stop, TimeSource::of(*clock)};
+        return {attempt, deadline, stop_token(), TimeSource::of(*clock)};
     }
 
     /// Records a refusal and returns it.

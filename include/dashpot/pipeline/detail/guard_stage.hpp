@@ -87,7 +87,7 @@ class GuardStage {
     /// Passes the call inwards with a permit, or refuses it. The permit is answered before the result
     /// is returned.
     template <class T, class Scope, class Next>
-    Result<T> run(const Scope& scope, const Next& next) const {
+    [[gnu::always_inline]] Result<T> run(const Scope& scope, const Next& next) const {
         auto permit = admit(scope);
         if (!permit) return scope.refuse(permit.refusal());
         const AnswerAtExit answer{permit, *scope.ending};
@@ -98,7 +98,7 @@ class GuardStage {
     template <class Scope>
     auto admit(const Scope& scope) const {
         if constexpr (lets_calls_wait<G>) {
-            return guard_->acquire(scope.deadline, *scope.stop);
+            return guard_->acquire(scope.deadline, scope.stop_token());
         } else if constexpr (HasTryEnter<G>) {
             return guard_->try_enter();
         } else {

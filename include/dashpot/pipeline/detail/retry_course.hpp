@@ -43,7 +43,6 @@ class RetryCourse {
     /// Returns the scope of the attempt that begins.
     [[nodiscard]] CallScope<C> begin_attempt() noexcept {
         if (retry_.stats != nullptr) retry_.stats->count_attempt();
-        scope_.ending->begin_attempt();
         calls_before_ = scope_.ending->calls;
         CallScope<C> inner = scope_;
         inner.attempt = number_;
@@ -51,8 +50,14 @@ class RetryCourse {
         return inner;
     }
 
+    /// Returns true if the attempt has succeeded and there is nothing to settle: the usual case, in
+    /// which end_attempt() need not be called.
+    [[nodiscard]] bool is_over() const noexcept {
+        return scope_.ending->is_success() && retry_.budget == nullptr;
+    }
+
     /// Settles the attempt that has ended. Returns true if it is one that is tried again.
-    [[nodiscard]] bool end_attempt() noexcept {
+    [[nodiscard, gnu::noinline]] bool end_attempt() noexcept {
         if (scope_.ending->calls == calls_before_) {
             give_token_back();
         } else {
@@ -99,15 +104,16 @@ class RetryCourse {
             return false;
         }
         if (retry_.stats != nullptr) retry_.stats->count_retry();
+        scope_.ending->begin_attempt();
         ++number_;
         return true;
     }
 
     /// Blocks the thread for the wait before the next attempt. Returns false if the call has ended.
-    [[nodiscard]] bool waits_for_next() {
+    [[nodiscard, gnu::noinline, gnu::cold]] bool waits_for_next() {
         const auto wait = plan_wait();
         if (!wait) return false;
-        if (wait->count() > 0) sleep_until(*scope_.clock, wait_ends_, *scope_.stop);
+        if (wait->count() > 0) sleep_until(*scope_.clock, wait_ends_, scope_.stop_token());
         return may_begin();
     }
 

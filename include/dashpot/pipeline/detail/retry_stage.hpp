@@ -23,7 +23,7 @@ class RetryStage {
     /// Passes the call inwards, again and again until it ends. The caller gets the last attempt's own
     /// result.
     template <class T, class Scope, class Next>
-    Result<T> run(const Scope& scope, const Next& next) const {
+    [[gnu::always_inline]] Result<T> run(const Scope& scope, const Next& next) const {
         RetryCourse course{retry_, scope};
         for (;;) {
             [[maybe_unused]] bool is_waiting = false;
@@ -31,7 +31,7 @@ class RetryStage {
             try {
 #endif
                 Result<T> result = next(course.begin_attempt());
-                if (!course.end_attempt()) return result;
+                if (course.is_over() || !course.end_attempt()) return result;
                 is_waiting = true;
                 if (!course.waits_for_next()) return result;
 #if DASHPOT_EXCEPTIONS

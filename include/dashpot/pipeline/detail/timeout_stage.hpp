@@ -27,7 +27,7 @@ class TimeoutStage {
     /// Passes the call inwards with an earlier deadline, or refuses it if the deadline from outside has
     /// passed.
     template <class T, class Scope, class Next>
-    Result<T> run(const Scope& scope, const Next& next) const {
+    [[gnu::always_inline]] Result<T> run(const Scope& scope, const Next& next) const {
         const Instant now = scope.now();
         if (scope.deadline.has_passed_at(now)) return scope.refuse({Error::deadline_exceeded});
         Scope inner = scope;
