@@ -218,6 +218,7 @@ TEST_CASE("get with a function: others wait for that name, and for no other", "[
     Registry targets;
     std::latch is_making{1};
     std::latch may_end{1};
+    std::latch others_are_there{2};
     std::atomic<int> calls{0};
     std::vector<std::shared_ptr<Target>> got(3);
     const auto slowly = [&](std::string_view) {
@@ -230,8 +231,15 @@ TEST_CASE("get with a function: others wait for that name, and for no other", "[
         std::vector<std::jthread> threads;
         threads.emplace_back([&] { got[0] = targets.get("CORE", slowly); });
         is_making.wait();
-        threads.emplace_back([&] { got[1] = targets.get("CORE", slowly); });
-        threads.emplace_back([&] { got[2] = targets.get("CORE"); });
+        threads.emplace_back([&] {
+            others_are_there.count_down();
+            got[1] = targets.get("CORE", slowly);
+        });
+        threads.emplace_back([&] {
+            others_are_there.count_down();
+            got[2] = targets.get("CORE");
+        });
+        others_are_there.wait();
         for (int i = 0; i != 100; ++i) CHECK(targets.get("other " + std::to_string(i)) != nullptr);
         CHECK(targets.find("CORE") == nullptr); // does not wait
         may_end.count_down();
