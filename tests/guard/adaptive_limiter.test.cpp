@@ -35,7 +35,7 @@ using Limiter = AdaptiveLimiter<ManualClock, Aimd>;
 struct Noting {
     std::vector<dashpot::Sample>* samples = nullptr;
     std::uint32_t fixed = 4;
-    friend bool operator==(const Noting&, const Noting&) = default;
+    bool operator==(const Noting&) const = default;
     void validate() const {}
     struct Estimator {
         explicit Estimator(const Noting& policy) noexcept

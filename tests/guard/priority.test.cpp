@@ -21,10 +21,10 @@ TEST_CASE("Priority: each has its part of the limit, compared exactly", "[guard]
     STATIC_REQUIRE_FALSE(has_room(80, 100, Priority::normal));
     STATIC_REQUIRE(has_room(49, 100, Priority::sheddable));
     STATIC_REQUIRE_FALSE(has_room(50, 100, Priority::sheddable));
-    STATIC_REQUIRE(has_room(9, 10, Priority::high)); // 9 is less than 9.5
+    CHECK(has_room(9, 10, Priority::high)); // 9 is less than 9.5
     STATIC_REQUIRE_FALSE(has_room(10, 10, Priority::high));
     constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
-    STATIC_REQUIRE(has_room(most / 2, most, Priority::sheddable));
+    CHECK(has_room(most / 2, most, Priority::sheddable));
     STATIC_REQUIRE_FALSE(has_room(most / 2 + 1, most, Priority::sheddable));
 }
 

@@ -28,7 +28,7 @@ namespace {
 
 struct NoEstimator {
     void validate() const {}
-    friend bool operator==(const NoEstimator&, const NoEstimator&) = default;
+    bool operator==(const NoEstimator&) const = default;
 };
 struct MayThrow : NoEstimator {
     struct Estimator {
@@ -36,7 +36,7 @@ struct MayThrow : NoEstimator {
         void record(const Sample&) {}
         std::uint32_t limit() const noexcept { return 1; }
     };
-    friend bool operator==(const MayThrow&, const MayThrow&) = default;
+    bool operator==(const MayThrow&) const = default;
 };
 
 template <class P>
