@@ -7,6 +7,7 @@
 #include "guard/breaker_game.hpp"
 #include "guard/bulkhead_game.hpp"
 #include "guard/machine_game.hpp"
+#include "guard/queue_game.hpp"
 #include "policy/window_game.hpp"
 #include "property.hpp"
 
@@ -80,6 +81,18 @@ void play_bulkhead(ScriptedDice& dice) {
                      model::counterexample(operations, difference));
 }
 
+void play_queue(ScriptedDice& dice) {
+    namespace queue = model::queue_game;
+    const auto options = queue::some_options(dice);
+    const auto operations = scripted<queue::Operation>(dice);
+    const auto difference = [&](const auto& some) {
+        return model::first_disagreement(queue::Game{options}, some);
+    };
+    if (difference(operations))
+        fuzz::report("queued bulkhead and list of waiters differ at the end of\n" +
+                     model::counterexample(operations, difference));
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -87,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     namespace machine = model::machine_game;
     namespace window = model::window_game;
     ScriptedDice dice{{data, size}};
-    switch (dice.below(9)) {
+    switch (dice.below(10)) {
     case 0: play_window(window::some_count_window(dice), dice); break;
     case 1: play_window(window::some_time_window(dice), dice); break;
     case 2: play_machine(machine::some_run(dice), dice); break;
@@ -96,7 +109,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 5: play_breaker(breaker::some(dice, dashpot::ConsecutiveFailures{}), dice); break;
     case 6: play_breaker(breaker::some(dice, dashpot::CountWindow{}), dice); break;
     case 7: play_breaker(breaker::some(dice, dashpot::TimeWindow{}), dice); break;
-    default: play_bulkhead(dice);
+    case 8: play_bulkhead(dice); break;
+    default: play_queue(dice);
     }
     return 0;
 }
