@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <utility>
 
@@ -122,8 +123,9 @@ class RateLimiter {
     /// Only a clock with a sleep_until() of its own needs one.
     [[nodiscard]] static std::stop_source source_of_changes() {
         if constexpr (detail::SleepingClock<C>) {
-            std::stop_source source;
-            return source;
+            // On the heap: g++ 12 takes one on the stack for uninitialized.
+            const auto source = std::make_unique<std::stop_source>();
+            return *source;
         } else {
             return std::stop_source{std::nostopstate};
         }
