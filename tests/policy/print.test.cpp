@@ -64,7 +64,8 @@ TEST_CASE("A breaker's options: print with all that they hold", "[policy]") {
           "HalfOpen{.probes = 3, .successes_to_close = 2}");
     CHECK(printed(BreakerOptions{.reset_timeout = 30s}) ==
           "BreakerOptions{.reset_timeout = 30s, .half_open = HalfOpen{.probes = 1}, "
-          ".initial_state = State::closed, .count_totals = false, .history = 0}");
+          ".initial_state = State::closed, .count_totals = false, "
+          ".honor_retry_after = false, .history = 0}");
 }
 
 TEST_CASE("A state: is printed among options as code has it", "[policy]") {

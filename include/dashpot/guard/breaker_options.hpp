@@ -35,6 +35,11 @@ struct BreakerOptions {
     /// otherwise writes nothing. Default: no.
     bool count_totals = false;
 
+    /// Stay open at least as long as the target asked for, if the outcome that opens the circuit is a
+    /// Verdict with a `retry_after`: at most 10 min, and never shorter than the reset timeout. The
+    /// default probe timeout does not include it. Default: no.
+    bool honor_retry_after = false;
+
     /// How many events to keep for CircuitBreaker::history(): 0 for none, at most 65 536, of 64 bytes
     /// each. With any, a clock reading for each outcome recorded under the lock. It stays as it is when
     /// the breaker is reconfigured. Default: none.
@@ -51,6 +56,7 @@ struct BreakerOptions {
             .field("half_open", options.half_open)
             .field("initial_state", detail::name_in_code(options.initial_state))
             .field("count_totals", options.count_totals)
+            .field("honor_retry_after", options.honor_retry_after)
             .field("history", options.history)
             .end();
     }

@@ -9,6 +9,7 @@
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/outcome.hpp>
+#include <dashpot/core/verdict.hpp>
 #include <dashpot/guard/detail/admission.hpp>
 #include <dashpot/guard/detail/breaker_core.hpp>
 #include <dashpot/guard/detail/breaker_word.hpp>
@@ -85,6 +86,14 @@ class BreakerPermit {
         // A permit that was granted while calls were not timed has no start, so its call is not slow.
         return answer(outcome, held_.has_time ? detail::Timing{held_.began, true} : detail::Timing{});
     }
+    /// Records an outcome and the wait that the target asked for: see
+    /// BreakerOptions::honor_retry_after.
+    bool record(const Verdict& verdict) noexcept {
+        if (held_.core == nullptr) return false;
+        const detail::Timing timing =
+            held_.has_time ? detail::Timing{held_.began, true} : detail::Timing{};
+        return answer(verdict.outcome, timing, verdict.retry_after.value_or(Nanoseconds{}));
+    }
     bool record(Outcome outcome, duration elapsed) noexcept {
         if (held_.core == nullptr) return false;
         return answer(outcome, {elapsed});
@@ -146,10 +155,11 @@ class BreakerPermit {
     }
 
     /// For a success that changes nothing, however long it took, one load is enough.
-    bool answer(Outcome outcome, detail::Timing timing) noexcept {
+    bool answer(Outcome outcome, detail::Timing timing,
+                std::chrono::nanoseconds retry_after = {}) noexcept {
         Core* const core = std::exchange(held_.core, nullptr);
         if (outcome == Outcome::success && core->word() == held_.quiet_word) return true;
-        return core->answer(generation(), outcome, timing);
+        return core->answer(generation(), outcome, timing, retry_after);
     }
 
     void drop() noexcept {

@@ -10,6 +10,7 @@
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/core/result.hpp>
+#include <dashpot/core/verdict.hpp>
 #include <dashpot/guard/breaker_options.hpp>
 #include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/circuit_breaker.hpp>
@@ -166,6 +167,7 @@ class Target<C, P>::Entry {
     bool failure(duration elapsed) noexcept { return leave().failure(elapsed); }
     bool ignore() noexcept { return leave().ignore(); }
     bool record(Outcome outcome) noexcept { return leave().record(outcome); }
+    bool record(const Verdict& verdict) noexcept { return leave().record(verdict); }
     bool record(Outcome outcome, duration elapsed) noexcept { return leave().record(outcome, elapsed); }
 
     /// Gives both back unused, because the call was not made.

@@ -87,9 +87,11 @@ class BreakerCore {
         return admit_under_lock(seen, at, unnamed, slot);
     }
 
-    /// Records how a call ended.
+    /// Records how a call ended. `retry_after` is the wait that the target asked for; 0 if it asked for
+    /// none.
     /// @return true if it counted
-    bool answer(std::uint64_t generation, Outcome outcome, Timing timing) noexcept {
+    bool answer(std::uint64_t generation, Outcome outcome, Timing timing,
+                std::chrono::nanoseconds retry_after = {}) noexcept {
         for (;;) {
             const BreakerWord seen = word();
             if (generation != any_generation && generation != seen.generation()) return false;
@@ -102,6 +104,7 @@ class BreakerCore {
             if (!judges_calls(seen.state())) return false;
 
             CallReport report{.failed = outcome == Outcome::failure, .timing = timing};
+            report.retry_after = retry_after;
             if (!report.failed && seen.is_closed_and_quiet()) return true;
             if (CountsUntil<typename P::Tally> || (timing.is_start && times_calls())) report.end(now());
             if (!report.failed && shared_.leave_success(generation, report)) return true;
@@ -223,7 +226,9 @@ class BreakerCore {
             bool lacks_end = false;
             const auto effect = shared_.change(seen, [&](Machine& machine) {
                 lacks_end = machine.needs_end(report);
-                return lacks_end ? Effect{} : machine.record(generation, machine.finished(report));
+                return lacks_end
+                           ? Effect{}
+                           : machine.record(generation, machine.finished(report), report.retry_after);
             });
             if (!effect || !lacks_end) return effect;
             report.end(now()); // here, because a clock is user code, which never runs under the lock

@@ -128,12 +128,14 @@ class BreakerMachine {
 
     /// Records the outcome of a call that was not ignored. `call.at` must be set in HALF_OPEN, with a
     /// history, if the policy does not foresee its opening, and if needs_end().
-    constexpr Effect record(std::uint64_t generation, const FinishedCall& call) noexcept {
+    /// `retry_after` is the wait that the target asked for; 0 if it asked for none.
+    constexpr Effect record(std::uint64_t generation, const FinishedCall& call,
+                            std::chrono::nanoseconds retry_after = {}) noexcept {
         if (!may_answer(generation)) return {};
         count(call);
         if (here_.state == State::closed) {
             const std::optional<Reason> reason = judge(call);
-            if (reason) here_.enter(State::open, call.at, *reason);
+            if (reason) open(call.at, *reason, retry_after);
             return {true, reason};
         }
         if (here_.state == State::metrics_only) {
@@ -152,7 +154,7 @@ class BreakerMachine {
             here_.enter(State::closed, call.at, Reason::probes_succeeded);
             return {true, Reason::probes_succeeded};
         case ProbeGate::Verdict::reopen:
-            here_.enter(State::open, call.at, Reason::probes_failed);
+            open(call.at, Reason::probes_failed, retry_after);
             return {true, Reason::probes_failed};
         }
         return {true};
@@ -243,6 +245,12 @@ class BreakerMachine {
         if (!judges_calls(here_.state)) return false;
         if (generation != any_generation) return generation == here_.generation;
         return here_.state != State::half_open || here_.probes.claim_unnamed();
+    }
+
+    /// Opens by an outcome.
+    constexpr void open(Instant now, Reason reason, std::chrono::nanoseconds retry_after) noexcept {
+        here_.enter(State::open, now, reason);
+        if (here_.options.honor_retry_after) here_.open.wait_at_least(retry_after);
     }
 
     constexpr void count(const FinishedCall& call) noexcept {

@@ -25,6 +25,7 @@ struct CallReport {
     Timing timing{};
     Instant at{}; // when it ended, once somebody has looked at the clock
     bool is_timed = false;
+    std::chrono::nanoseconds retry_after{0}; // the wait that the target asked for; 0: none
 
     constexpr void end(Instant now) noexcept {
         at = now;

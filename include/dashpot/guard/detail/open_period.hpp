@@ -22,14 +22,24 @@ class OpenPeriod {
     /// No default probe timeout grows beyond this length; one that begins longer stays as long.
     static constexpr std::chrono::nanoseconds longest_doubled = std::chrono::minutes{10};
 
+    /// No target makes a breaker wait longer than this.
+    static constexpr std::chrono::nanoseconds longest_asked = std::chrono::minutes{10};
+
     constexpr OpenPeriod(const Backoff& reset_timeout, std::uint64_t seed) noexcept
         : chance_{reset_timeout.seed().value_or(seed)} {}
 
     /// Opens now. `is_reopening`: from HALF_OPEN, where the wait grows.
     constexpr void begin(const Backoff& reset_timeout, Instant now, bool is_reopening) noexcept {
         reopenings_ = is_reopening ? reopenings_ + 1 : 0;
+        asked_ = {};
         draw(reset_timeout);
         opened_at_ = now;
+    }
+
+    /// Makes the wait that began last at least this long, at most longest_asked. The default probe
+    /// timeout stays as it is.
+    constexpr void wait_at_least(std::chrono::nanoseconds asked) noexcept {
+        asked_ = (std::min)(asked, longest_asked);
     }
 
     /// Takes another reset timeout over. `is_in_force`: the breaker is OPEN or HALF_OPEN.
@@ -51,7 +61,9 @@ class OpenPeriod {
 
     [[nodiscard]] constexpr Instant began_at() const noexcept { return opened_at_; }
 
-    [[nodiscard]] constexpr Wait wait() const noexcept { return {opened_at_, reset_timeout_}; }
+    [[nodiscard]] constexpr Wait wait() const noexcept {
+        return {opened_at_, (std::max)(reset_timeout_, asked_)};
+    }
 
     /// Returns the default probe timeout of the half-open period that begins now: the wait in force for
     /// the first one, and twice as long for each further one. The target may be healthy, and slower
@@ -71,6 +83,7 @@ class OpenPeriod {
 
     Instant opened_at_{};
     std::chrono::nanoseconds reset_timeout_{0};
+    std::chrono::nanoseconds asked_{0};         // by the target, when it opened
     std::chrono::nanoseconds probe_timeout_{0}; // of the next half-open period
     std::uint64_t chance_;                      // for the jitter
     std::uint32_t reopenings_ = 0;              // from HALF_OPEN, since it was last CLOSED
