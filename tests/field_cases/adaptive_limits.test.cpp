@@ -43,6 +43,8 @@ struct Rig {
     AdaptiveLimiter<ManualClock, P> limiter;
 };
 
+} // namespace
+
 /// A call that waits until it is cancelled, which destroys what it holds.
 class Suspended {
   public:
@@ -70,8 +72,6 @@ Suspended hold(Limiter& limiter) {
     const auto permit = limiter.try_acquire();
     co_await std::suspend_always{};
 }
-
-} // namespace
 
 TEMPLATE_TEST_CASE("AdaptiveLimiter: the limit does not climb while it is not used", "", Gradient,
                    Vegas, Aimd) {

@@ -70,9 +70,9 @@ class EventQueue {
         replace(wider, 2 * capacity_);
     }
 
-    void replace(Event* slots, std::size_t capacity) noexcept {
+    void replace(Event* events, std::size_t capacity) noexcept {
         delete[] slots_;
-        slots_ = slots;
+        slots_ = events;
         capacity_ = capacity;
         head_ = 0;
     }

@@ -164,8 +164,8 @@ class SharedMachine {
     /// then allows it: further successes may be left until the next change.
     class UpToDate {
       public:
-        explicit UpToDate(const SharedMachine& shared) noexcept
-            : lock_{shared.mutex_}, shared_{shared} {
+        explicit UpToDate(const SharedMachine& machine) noexcept
+            : lock_{machine.mutex_}, shared_{machine} {
             shared_.machine_.record_successes(shared_.stripes_.collect());
         }
         UpToDate(const UpToDate&) = delete;
