@@ -67,8 +67,7 @@ class Suspended {
     std::coroutine_handle<promise_type> handle_;
 };
 
-template <class Limiter>
-Suspended hold(Limiter& limiter) {
+Suspended hold(AdaptiveLimiter<ManualClock, Aimd>& limiter) {
     const auto permit = limiter.try_acquire();
     co_await std::suspend_always{};
 }
