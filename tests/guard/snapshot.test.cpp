@@ -14,7 +14,7 @@ TEST_CASE("Snapshot: is that of a breaker without calls by default", "[guard]") 
     STATIC_REQUIRE(seen.state == State::closed);
     STATIC_REQUIRE(seen.generation == 0);
     STATIC_REQUIRE(seen.calls + seen.failures + seen.slow + seen.ignored + seen.refused == 0);
-    STATIC_REQUIRE(!seen.failure_rate && !seen.slow_rate && !seen.totals && !seen.opened_at);
+    STATIC_REQUIRE((!seen.failure_rate && !seen.slow_rate && !seen.totals && !seen.opened_at));
     STATIC_REQUIRE(seen.probes_in_flight == 0);
     STATIC_REQUIRE(seen.would_have_opened == 0);
     STATIC_REQUIRE(seen.retry_after.count() == 0);
