@@ -85,7 +85,7 @@ TEST_CASE("AdaptiveLimiter: less important calls have a part of the limit, at le
 }
 
 TEST_CASE(
-    "AdaptiveLimiter: each answered call is one sample; ignored, dropped and refused ones are none",
+    "AdaptiveLimiter: each answered call is one sample, and others are none",
     "[guard]") {
     ManualClock clock;
     std::vector<dashpot::Sample> samples;
