@@ -84,9 +84,7 @@ TEST_CASE("AdaptiveLimiter: less important calls have a part of the limit, at le
     CHECK(small.try_acquire(priority));
 }
 
-TEST_CASE(
-    "AdaptiveLimiter: each answered call is one sample, and others are none",
-    "[guard]") {
+TEST_CASE("AdaptiveLimiter: each answered call is one sample, and others are none", "[guard]") {
     ManualClock clock;
     std::vector<dashpot::Sample> samples;
     AdaptiveLimiter<ManualClock, Noting> limiter{{&samples}, clock};

@@ -125,8 +125,9 @@ TEST_CASE("WaitQueue: a waiter that has expired does not count as one that waits
     CHECK(rig.waits(1));
 }
 
-TEST_CASE("WaitQueue: made shorter it refuses none that waits, and the next newcomer fits or makes room",
-          "[guard]") {
+TEST_CASE(
+    "WaitQueue: made shorter it refuses none that waits, and the next newcomer fits or makes room",
+    "[guard]") {
     Rig fifo{{.max_queued = 3}};
     for (std::size_t i = 0; i != 3; ++i) fifo.join(i, 0s);
     fifo.queue.reconfigure({.max_queued = 2});
