@@ -2,8 +2,10 @@
 #include "given.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace relay_hub {
@@ -68,8 +70,10 @@ Options resolve(const Given& given, const ConfigFile& file, const std::string& n
         file_option(given.breaker_log, file.breaker_log, defaults.breaker_log, "breaker_log");
     options.event_log = file_option(given.event_log, file.event_log, defaults.event_log, "event_log");
     options.drain_time = first_of(given.drain_time, file.drain_time, defaults.drain_time);
-    // One by its name; Logs sees those that are one by spelling or link.
-    if (options.event_log.path == options.breaker_log.path)
+    // One by its name; Logs sees those that are one by spelling or link. Two logs may share a device.
+    std::error_code ignored;
+    if (options.event_log.path == options.breaker_log.path &&
+        !std::filesystem::is_character_file(options.event_log.path, ignored))
         throw std::invalid_argument{one_file(options.event_log, options.breaker_log)};
     options.targets = all_targets(given, file, name);
     const TargetSettings general = given.settings.over(file.settings.over({}));
