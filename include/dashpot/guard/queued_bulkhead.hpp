@@ -49,7 +49,7 @@ namespace dashpot::inline DASHPOT_ABI {
 /// @tparam C  a Clock. With a clock that is not SteadyClock or CoarseSteadyClock, a waiting thread
 ///            reads the clock every few milliseconds, because only the clock knows how its time passes
 template <Clock C = SteadyClock>
-class QueuedBulkhead : private detail::QueueCore {
+class QueuedBulkhead final : private detail::QueueCore {
   public:
     using clock_type = C;
     using Permit = QueuePermit;
