@@ -449,4 +449,15 @@ TEST_CASE("QueuedBulkhead: is pinned where it is, and its calls do not throw", "
         });
 }
 
+TEST_CASE("QueuedBulkhead: a wait by a clock that no other thread moves ends too", "[guard]") {
+    ManualClock clock;
+    QueuedBulkhead<ManualClock> queue{{.max_concurrent = 1, .max_wait = 50ms}, clock};
+    const auto held = queue.try_acquire();
+    CHECK(queue.acquire().refusal() == Error::queue_timeout);
+    CHECK(clock.now() == dashpot::Instant{50ms});
+    CHECK(queue.acquire(dashpot::Deadline{dashpot::Instant{70ms}}).refusal() ==
+          Error::deadline_exceeded);
+    CHECK(clock.now() == dashpot::Instant{70ms});
+}
+
 } // namespace tests::guard_queued_bulkhead

@@ -5,6 +5,7 @@
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/clock.hpp>
 #include <dashpot/core/deadline.hpp>
+#include <dashpot/core/detail/sleep.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/guard/detail/queue_core.hpp>
 #include <dashpot/guard/queue_options.hpp>
@@ -47,7 +48,9 @@ namespace dashpot::inline DASHPOT_ABI {
 /// **Source.** M. Nygard, *Release It!*, 2nd ed., "Bulkheads"; ControlledDelay names its own.
 ///
 /// @tparam C  a Clock. With a clock that is not SteadyClock or CoarseSteadyClock, a waiting thread
-///            reads the clock every few milliseconds, because only the clock knows how its time passes
+///            reads the clock every few milliseconds, because only the clock knows how its time passes.
+///            If a clock with a sleep_until(), such as ManualClock, stands still for a quarter of a
+///            second, the waiting thread moves it: the wait ends, and does not hang
 template <Clock C = SteadyClock>
 class QueuedBulkhead final : private detail::QueueCore {
   public:
@@ -56,7 +59,7 @@ class QueuedBulkhead final : private detail::QueueCore {
     using Waiter = ::dashpot::Waiter;
 
     explicit QueuedBulkhead(QueueOptions options = {}, C clock = C{})
-        : QueueCore{options, longest_sleep}, clock_{std::move(clock)} {}
+        : QueueCore{options, longest_sleep, longest_stand}, clock_{std::move(clock)} {}
     ~QueuedBulkhead() { close(); }
 
     QueuedBulkhead(const QueuedBulkhead&) = delete;
@@ -127,7 +130,14 @@ class QueuedBulkhead final : private detail::QueueCore {
             ? std::chrono::nanoseconds{std::chrono::hours{1}}
             : std::chrono::nanoseconds{std::chrono::milliseconds{2}};
 
+    static constexpr std::chrono::nanoseconds longest_stand =
+        detail::SleepingClock<C> ? std::chrono::nanoseconds{std::chrono::milliseconds{250}}
+                                 : (std::chrono::nanoseconds::max)();
+
     [[nodiscard]] Instant now() const noexcept override { return detail::read(clock_); }
+    void pass_time(Instant until, const std::stop_token& stop) const override {
+        if constexpr (detail::SleepingClock<C>) detail::sleep_until(clock_, until, stop);
+    }
 
     [[no_unique_address]] C clock_;
 };

@@ -3,6 +3,7 @@
 #define DASHPOT_GUARD_DETAIL_QUEUE_CORE_HPP
 
 #include <dashpot/core/abi.hpp>
+#include <dashpot/core/clock.hpp>
 #include <dashpot/core/contract.hpp>
 #include <dashpot/core/deadline.hpp>
 #include <dashpot/core/detail/cache_line.hpp>
@@ -20,6 +21,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
@@ -134,15 +136,21 @@ class QueueCore {
     }
 
   protected:
-    /// `longest_sleep`: after this time a waiting thread reads the clock again.
-    QueueCore(const QueueOptions& options, std::chrono::nanoseconds longest_sleep)
-        : queue_{options}, longest_sleep_{longest_sleep}, limit_{options.max_concurrent},
-          word_{pack(options.max_concurrent, 0)} {
+    /// `longest_sleep`: after this time a waiting thread reads the clock again. `longest_stand`: if the
+    /// clock stood still for this time, a waiting thread calls pass_time().
+    QueueCore(const QueueOptions& options, std::chrono::nanoseconds longest_sleep,
+              std::chrono::nanoseconds longest_stand)
+        : queue_{options}, longest_sleep_{longest_sleep}, longest_stand_{longest_stand},
+          limit_{options.max_concurrent}, word_{pack(options.max_concurrent, 0)} {
         options.validate();
     }
     ~QueueCore() = default;
 
     [[nodiscard]] virtual Instant now() const noexcept = 0;
+
+    /// Called without the lock if the clock stands still while a thread waits. A clock with a
+    /// sleep_until() of its own then moves its time, as for the waits of a pipeline.
+    virtual void pass_time(Instant until, const std::stop_token& stop) const = 0;
 
     /// Refuses all that wait.
     void close() noexcept {
@@ -207,6 +215,8 @@ class QueueCore {
         }
         const std::stop_callback on_stop{stop, [&] { give_up(self, Error::cancelled); }};
         std::unique_lock lock{mutex_};
+        Instant last = now();
+        auto moved_at = SteadyClock::now(); // when the clock was last seen to move
         while (self.fate == QueueNode::Fate::queued) {
             const Instant at = now();
             if (const auto reason = queue_.refusal(self, at)) {
@@ -216,6 +226,12 @@ class QueueCore {
             std::chrono::nanoseconds sleep = longest_sleep_;
             if (const auto until = queue_.expiry(self)) sleep = (std::min)(sleep, between(at, *until));
             self.changed.wait_for(lock, sleep);
+            if (std::exchange(last, at) != at) moved_at = SteadyClock::now();
+            if (SteadyClock::now() - moved_at < longest_stand_) continue;
+            lock.unlock();
+            pass_time(Instant{saturating_add(at.time_since_epoch(), sleep)}, stop);
+            last = now();
+            lock.lock();
         }
         return self.refusal ? refuse(*self.refusal) : QueuePermit{*this};
     }
@@ -362,6 +378,7 @@ class QueueCore {
     WaitQueue queue_;           // guarded by mutex_
     Caller* callers_ = nullptr; // guarded by mutex_
     const std::chrono::nanoseconds longest_sleep_;
+    const std::chrono::nanoseconds longest_stand_;
     threading::atomic<std::uint32_t> limit_; // written under mutex_
     alignas(cache_line) threading::atomic<std::uint64_t> word_;
     // Apart from the word: callers who are refused must not slow down those who free a slot.
