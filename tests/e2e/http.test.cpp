@@ -131,7 +131,7 @@ TEST_CASE(
         {"400", post("Content-Length : 17\r\n", good)},
         {"400", post("X: a\r\n b\r\nContent-Length: 17\r\n", good)},
         {"400", post("Content-Length: 17\n", good)},
-        {"400", post(std::string{"X: a\0b\r\nContent-Length: 17\r\n", 30}, good)},
+        {"400", post(std::string{"X: a\0b\r\nContent-Length: 17\r\n", 28}, good)},
         {"400", post(host + "Content-Length: 17\r\n", good)},
         {"400", "POST /tx HTTP/1.1\r\nContent-Length: 17\r\n\r\n" + good},
         {"400", "POST /tx HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks},

@@ -205,6 +205,7 @@ TEST_CASE("RelayHub: an answer that came while the hub was stopped is in time, a
 }
 
 TEST_CASE("RelayHub: without a descriptor for a connection it fails itself, and no target does") {
+    if (is_instrumented) return SUCCEED("a sanitizer takes descriptors of its own to check an object");
     Rig rig;
     rig.start_hub({"--fail-threshold", "1"});
     const pid_t hub = rig.hub().process().id();
@@ -223,7 +224,7 @@ TEST_CASE("RelayHub: without a descriptor for a connection it fails itself, and 
 }
 
 TEST_CASE("RelayHub: what its own system lacks is no failure of a target, also while it probes") {
-    if (is_instrumented) return; // a sanitizer suffers no library before its own
+    if (is_instrumented) return SUCCEED("a sanitizer suffers no library before its own");
     for (const auto& [call, error] : {std::pair{"socket", EMFILE},
                                       {"socket", ENFILE},
                                       {"socket", ENOBUFS},
@@ -251,7 +252,7 @@ TEST_CASE("RelayHub: what its own system lacks is no failure of a target, also w
 }
 
 TEST_CASE("RelayHub: every address of a host is tried, and a host that moves is found") {
-    if (is_instrumented) return;
+    if (is_instrumented) return SUCCEED("the same");
     const CrookedTarget target{[](const Victim& victim) {
         do victim.send(good);
         while (victim.next_request());

@@ -68,8 +68,8 @@ TEST_CASE("Waiter: is pinned where it is, may be owned by its base, and nothing 
     STATIC_REQUIRE(std::is_nothrow_move_assignable_v<QueuePermit>);
     STATIC_REQUIRE(std::same_as<Queue::Permit, QueuePermit>);
     STATIC_REQUIRE(std::same_as<Queue::Waiter, Waiter>);
-    const std::unique_ptr<Waiter> owned = std::make_unique<Noting>();
     Queue queue{{.max_concurrent = 1}};
+    const std::unique_ptr<Waiter> owned = std::make_unique<Noting>();
     queue.enqueue(*owned);
     CHECK(queue.in_flight() == 1);
 }
