@@ -190,4 +190,10 @@ TEST_CASE("PrometheusFormat: prints its name, and takes the width as a string do
     CHECK(out.str() == "openmetrics text                |");
 }
 
+TEST_CASE("PrometheusFormat: each has a name, and other values have none", "[adapter]") {
+    STATIC_REQUIRE(to_string(PrometheusFormat::text) == "text");
+    STATIC_REQUIRE(to_string(PrometheusFormat::openmetrics) == "openmetrics");
+    CHECK(to_string(static_cast<PrometheusFormat>(99)) == "unknown");
+}
+
 } // namespace tests::adapter_prometheus_text

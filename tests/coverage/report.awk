@@ -55,7 +55,7 @@ END {
             text = trimmed(text)
             if ((header, text) in reason) is_there[header, text] = 1
             if (!((header, line) in runs)) continue
-            if (text ~ /^(#.*|[{}; ]*)$/) { # says nothing that could be run
+            if (text ~ /^(#.*|\/\/.*|[{}; ]*)$/) { # says nothing that could be run
                 --lines[header]
                 continue
             }

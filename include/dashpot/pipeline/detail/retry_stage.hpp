@@ -18,8 +18,6 @@ class RetryStage {
 
     static constexpr bool may_repeat = true;
 
-    [[nodiscard]] const Retry& options() const noexcept { return retry_; }
-
     /// Passes the call inwards, again and again until it ends. The caller gets the last attempt's own
     /// result.
     template <class T, class Scope, class Next>
