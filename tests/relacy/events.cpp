@@ -208,7 +208,6 @@ int main(int argc, char** argv) {
          {"transitions", holds<Transitions<2>>, {bound, 3}, {bound, 4}},
          {"transitions of three", holds<Transitions<3>>, {random, 10'000}, {random, 500'000}}},
         {{"nobody_locks_the_queue", "in order, once", {left_out, "", "", "lock"}},
-         {"end_does_not_wait", "ends for good", {left_out, "listener_list.hpp", "remove", "wait"}},
          {"end_is_not_told", "ends for good", {left_out, "event_channel.hpp", "deliver_one", "notify"}},
          {"two_deliver", "in order, once"},
          {"flag_is_cleared_too_late", "in order, once"}});
