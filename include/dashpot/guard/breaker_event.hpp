@@ -16,20 +16,20 @@ namespace dashpot::inline DASHPOT_ABI {
 
 /// What happened to a circuit breaker.
 enum class EventKind : std::uint8_t {
-    successes,    ///< `count` successes, none of them slow, were told to the policy, or one of a probe.
-    slow_success, ///< A success that was slow.
-    failure,      ///< A failure that was not slow.
-    slow_failure, ///< A failure that was slow.
-    probe,        ///< A caller got a probe in HALF_OPEN. The first comes with its transition.
-    fresh_probes, ///< Lost probes were given up: a caller got the first of a fresh half-open period.
-    returned_probe,    ///< A probe was given back: ignored, dropped, released.
-    transition,        ///< The state changed.
-    reset,             ///< reset() in CLOSED, which is no transition.
-    would_have_opened, ///< A verdict in METRICS_ONLY.
+    successes,      ///< The policy received `count` successes, none of them slow; or one of a probe.
+    slow_success,   ///< A success that was slow.
+    failure,        ///< A failure that was not slow.
+    slow_failure,   ///< A failure that was slow.
+    probe,          ///< A caller got a probe in HALF_OPEN. The first comes with its transition.
+    fresh_probes,   ///< Lost probes were given up: a caller got the first of a fresh half-open period.
+    returned_probe, ///< A probe was given back: ignored, dropped, released.
+    transition,     ///< The state changed.
+    reset,          ///< reset() in CLOSED, which is no transition.
+    would_have_opened, ///< The policy would have opened the circuit, in METRICS_ONLY.
     reconfigured,      ///< Policy and options may have changed.
 };
 
-/// The name of the enumerator, "slow_success" for one.
+/// The name of the enumerator, for example "slow_success".
 [[nodiscard]] constexpr std::string_view to_string(EventKind kind) noexcept {
     switch (kind) {
     case EventKind::successes: return "successes";
@@ -53,20 +53,20 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
     return out << to_string(kind);
 }
 
-/// One entry of CircuitBreaker::history(): all that the breaker was told, or decided, and that changed
-/// something.
+/// One entry of CircuitBreaker::history(): an outcome that the breaker received, or a decision of its
+/// own, that changed something.
 struct BreakerEvent {
     std::uint64_t number = 0; ///< 0 for the first of the breaker's life, then one more each.
-    /// When, on the breaker's clock, as it was told: may stand still or step back. Successes that
-    /// could not open the circuit have the time of the next event, or of the call of history() if there
-    /// is none yet, or a moment before their bucket ended if that is earlier.
+    /// When, as the breaker's clock said: may stand still or step back. Successes that could not open
+    /// the circuit have the time of the next event, or of the call of history() if there is none yet.
+    /// If their bucket ended before that, they have the moment before its end.
     Instant at{};
     std::uint64_t generation = 0; ///< After it.
     EventKind kind = EventKind::successes;
     State from = State::closed;     ///< The state that it found.
     State to = State::closed;       ///< The state after it: another one only for a transition.
-    Reason reason = Reason::policy; ///< Of a transition; else without meaning.
-    std::uint64_t count = 1;        ///< How many successes; else 1.
+    Reason reason = Reason::policy; ///< Of a transition; otherwise without meaning.
+    std::uint64_t count = 1;        ///< How many successes; otherwise 1.
     std::uint64_t calls = 0;    ///< As in Snapshot, after it. On opening: the numbers that opened it.
     std::uint64_t failures = 0; ///< How many of `calls` failed.
     std::uint64_t slow = 0;     ///< How many of `calls` were slow.

@@ -17,7 +17,7 @@ namespace detail {
 class SlotToTake;
 }
 
-/// Limits how many calls are in flight at once, so that a slow target can hold up only so many.
+/// Limits how many calls are in flight at once, so that a slow target holds up no more than these.
 ///
 ///     dashpot::Bulkhead hull{10};
 ///     if (auto slot = hull.try_acquire()) write_to(target); // the slot is freed with `slot`
@@ -158,7 +158,7 @@ class SlotToTake {
         return static_cast<bool>(*slot_);
     }
 
-    /// Calls `f`, and takes the slot: whoever then finds none left sees what `f` did.
+    /// Calls `f`, and takes the slot: a thread that then finds none left sees what `f` did.
     template <class F>
     [[nodiscard]] bool take_after(F&& f) noexcept {
         f();

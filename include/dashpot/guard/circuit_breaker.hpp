@@ -125,7 +125,7 @@ class CircuitBreaker {
     }
     /// Answers an allow(). `elapsed`, how long the call took, matters only where slow calls are judged.
     void record_failure(duration elapsed = {}) noexcept { record(Outcome::failure, elapsed); }
-    /// Answers an allow() with neither: gives an unanswered probe back, and no policy is told.
+    /// Answers an allow() with neither: gives an unanswered probe back, and records nothing.
     void record_ignored() noexcept { record(Outcome::ignored, {}); }
 
     /// Asks to make one call now, and hands out what answers for it.
@@ -153,16 +153,16 @@ class CircuitBreaker {
     /// All numbers, of one instant. A pure read. **Cost.** The mutex, for a moment.
     [[nodiscard]] Snapshot snapshot() const { return core_.snapshot(); }
 
-    /// Whether a new one would admit and judge all calls from here on as this one: it was made CLOSED
-    /// and is so, with no call in its window, and was not reconfigured. What is in flight does not
-    /// show. A pure read. **Cost.** One atomic load unless CLOSED; the mutex, for a moment.
+    /// Returns true if a new breaker would admit and judge all calls from here on as this one does: it
+    /// was made CLOSED and is so, with no call in its window, and was not reconfigured. Calls in flight
+    /// do not matter. A pure read. **Cost.** One atomic load unless CLOSED; the mutex, for a moment.
     [[nodiscard]] bool is_as_new() const noexcept { return core_.is_as_new(); }
 
     /// The last events, oldest first, as many as BreakerOptions::history has room for; all of one
     /// instant. testing/replay.hpp feeds them to a breaker again.
     ///
-    /// **Contract.** Each outcome that the policy or the probes were told of, each probe, each
-    /// transition, and what else changed the breaker. Successes that changed nothing, refusals, and
+    /// **Contract.** Each outcome that the policy or the probes received, each probe, each transition,
+    /// and what else changed the breaker. Successes that changed nothing, refusals, and
     /// calls ignored outside HALF_OPEN are not among them. What is kept depends on the calls alone:
     /// reading, here or elsewhere, writes no event.
     /// **Cost.** The mutex while they are copied; allocates before that.
@@ -190,10 +190,9 @@ class CircuitBreaker {
     ///
     /// **Contract.** State, generation, permits and listeners stay, and there is no event. The calls
     /// that the policy judges by stay as far as they fit: docs/reconfiguration.md says which. Nothing
-    /// opens by it; the next recorded call is judged by the new rule. In OPEN the wait under way is
-    /// measured anew, from the same opening, if `reset_timeout` is another. A half-open period under
-    /// way ends by the rules that it began with. `initial_state` and
-    /// `history` mean nothing here.
+    /// opens by it; the next recorded call is judged by the new rule. If `reset_timeout` is another,
+    /// the wait of an OPEN circuit is measured again, from the same opening. A half-open period under
+    /// way ends by the rules that it began with. `initial_state` and `history` mean nothing here.
     /// **Cost.** The mutex, and what the policy needs to take its calls over; allocates before that.
     /// **Errors.** As the constructor; then nothing has changed.
     void reconfigure(P policy, BreakerOptions options)

@@ -183,8 +183,8 @@ class BreakerCore {
         return state == State::closed || state == State::disabled || state == State::metrics_only;
     }
 
-    /// `wait` is the wait of `seen`. The caller is told how long it is only in OPEN: elsewhere the end
-    /// is not known.
+    /// `wait` is the wait of `seen`. The refusal says how long it still is only in OPEN: elsewhere the
+    /// end is not known.
     [[nodiscard]] Admission refuse(BreakerWord seen, const Wait& wait, Instant at) noexcept {
         shared_.count_refused();
         if (seen.state() == State::half_open) return {seen, Error::probes_in_flight};

@@ -11,7 +11,7 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// Generation, state and quiet bit of a breaker in the 64 bits that it publishes at once.
 ///
-/// Equal words mean: the same generation, hence the same state, and the same quiet bit.
+/// Equal words mean: the same generation, so the same state, and the same quiet bit.
 class BreakerWord {
   public:
     constexpr BreakerWord() noexcept = default;

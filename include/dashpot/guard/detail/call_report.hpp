@@ -12,18 +12,18 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 /// The limit above which no call is: slow calls are not judged.
 inline constexpr std::chrono::nanoseconds never = (std::chrono::nanoseconds::max)();
 
-/// How long a call took: told by who made it, or to be measured from its start.
+/// How long a call took: given by its caller, or to be measured from its start.
 struct Timing {
     std::chrono::nanoseconds value{0}; // the length, or the time since the epoch at which it began
     bool is_start = false;
 };
 
-/// How a call ended, as its caller knows it. Whether it was slow is not his to say: that depends on the
-/// policy in force when the answer is recorded.
+/// How a call ended, as its caller knows it. The policy in force when the answer is recorded decides if
+/// it was slow.
 struct CallReport {
     bool failed = false;
     Timing timing{};
-    Instant at{}; // when it ended, once somebody has looked at the clock
+    Instant at{}; // when it ended, once the clock was read
     bool is_timed = false;
     std::chrono::nanoseconds retry_after{0}; // the wait that the target asked for; 0: none
 
@@ -34,7 +34,7 @@ struct CallReport {
 
     [[nodiscard]] constexpr bool is_measured() const noexcept { return is_timed || !timing.is_start; }
 
-    /// Whether it is known to have taken no longer. Where nothing is judged slow nobody needs to know.
+    /// Returns true if it is known to have taken no longer, or if nothing is judged slow.
     [[nodiscard]] constexpr bool is_quick(std::chrono::nanoseconds slow_after) const noexcept {
         if (slow_after == never) return true;
         if (!is_measured()) return false;

@@ -16,23 +16,22 @@
 namespace dashpot::inline DASHPOT_ABI::detail {
 
 /// What calls leave behind without a lock, each thread in a cache line of its own: how many were
-/// refused and ignored, and successes that somebody else will tell the policy of.
+/// refused and ignored, and successes that another thread will pass to the policy.
 ///
 /// Successes are left only in an open stripe. A thread opens its own under the breaker's lock, while
-/// further successes could not change any verdict. Whoever is about to change anything takes the lock
-/// and collect()s first: that shuts the stripes, and what they held is told before the change. Each
-/// opening is marked with a number of its own, so a success is left either before a collect(), and is
-/// in it, or not at all: the compare-exchange of a thread that looked before the stripe was shut fails,
-/// however often it was opened since. All successes are alike, so nobody can tell in which order those
-/// of several stripes came.
+/// further successes could not change any decision. A thread that is about to change anything takes the
+/// lock and collect()s first: that shuts the stripes, and the policy receives what they held before the
+/// change. Each opening is marked with a number of its own, so a success is left either before a
+/// collect(), and is in it, or not at all: the compare-exchange of a thread that looked before the
+/// stripe was shut fails, however often it was opened since. All successes are alike, so the order in
+/// which those of several stripes came does not matter.
 ///
 /// **Threads.** Any. collect() and open() only under the breaker's lock.
 /// **Cost.** One atomic read-modify-write; uncontended for the first eight threads that a process ever
 /// had, and as long as threads whose numbers are eight apart do not run together.
 ///
 /// @tparam count_bits  a stripe is full with 2^count_bits - 1 successes, and sends its thread to the
-///     lock. That is how a policy learns after so many successes at the latest that it has become
-///     quiet.
+///     lock. So a policy learns after that number of successes at the latest that it has become quiet.
 template <int count_bits>
 class CallStripes {
   public:

@@ -85,11 +85,12 @@ class EventQueue {
 
 /// Takes events to listeners: each once, in order, one at a time, outside every lock.
 ///
-/// Whoever causes an event push()es it under the lock that orders the causes, leaves that lock, and
-/// then calls deliver(). If somebody is delivering already, that thread takes the new event too, and
+/// A thread that causes an event push()es it under the lock that orders the causes, leaves that lock,
+/// and then calls deliver(). If another thread is delivering, that one takes the new event too, and
 /// deliver() returns at once: this is also what makes a listener that causes events safe.
 ///
-/// **Contract.** A listener hears the events pushed after it subscribed. One that throws is contained.
+/// **Contract.** A listener receives the events pushed after it subscribed. One that throws is
+/// contained.
 /// **Threads.** Any. Must be owned by a shared_ptr, which deliver()'s caller holds.
 template <class Event>
 class EventChannel final : public ListenerList {
@@ -105,7 +106,7 @@ class EventChannel final : public ListenerList {
         return {channel, std::move(listener)};
     }
 
-    /// True when there is something to deliver(): nobody listens to nothing.
+    /// True when there is something to deliver(): without listeners there is not.
     bool push(Event event) noexcept {
         const std::lock_guard lock{mutex_};
         if (listeners_.empty()) return false;
@@ -156,7 +157,7 @@ class EventChannel final : public ListenerList {
 #if DASHPOT_EXCEPTIONS
         try {
             function(event);
-        } catch (...) { // the caller must get its own result, and the others must still hear
+        } catch (...) { // the caller must get its own result, and the others their call
         }
 #else
         function(event);

@@ -13,14 +13,14 @@
 
 namespace dashpot::inline DASHPOT_ABI::detail {
 
-/// The last so many events, each with its number.
+/// The last events, as many as there is room for, each with its number.
 ///
 /// **Threads.** None: a value. **Cost.** O(1) per event, no allocation after it was made.
 class EventRing {
   public:
     constexpr explicit EventRing(std::uint32_t size) : ring_(size) {}
 
-    /// False if it has no room at all: whoever adds can save himself the trouble.
+    /// False if it has no room at all: then add() need not be called.
     [[nodiscard]] constexpr bool keeps_any() const noexcept { return ring_.size() != 0; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return ring_.size(); }
 

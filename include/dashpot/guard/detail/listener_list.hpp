@@ -22,13 +22,13 @@ struct Listener {
     virtual ~Listener() = default;
 
     std::uint64_t number = 0;      // in order of subscription; guarded by the list's mutex
-    std::uint64_t first_event = 0; // hears this one and later ones; guarded by the list's mutex
+    std::uint64_t first_event = 0; // receives this one and later ones; guarded by the list's mutex
     threading::thread_id runner{}; // the thread that runs it now; guarded by the list's mutex
     bool is_awaited = false;       // its subscription waits for its end; guarded by the list's mutex
     bool is_on_its_own = false;    // its subscription did not wait; guarded by the list's mutex
 };
 
-/// Who listens, and who is being called: what a Subscription needs, whatever the event.
+/// The listeners, and which are being called: what a Subscription needs, for any kind of event.
 ///
 /// **Threads.** Any.
 class ListenerList {
@@ -74,7 +74,7 @@ class ListenerList {
         listeners_.push_back(std::move(listener));
     }
 
-    /// The listener after `number` that is to hear `event`, or null.
+    /// The first listener after `number` that is to receive `event`, or null.
     [[nodiscard]] std::shared_ptr<Listener> next_locked(std::uint64_t number,
                                                         std::uint64_t event) const noexcept {
         std::size_t begin = 0;
