@@ -142,7 +142,7 @@ TEST_CASE("GuardMetrics: a rate that is not known has no sample", "[adapter]") {
     CHECK_FALSE(shown(breaker).has("circuit_breaker_failure_rate name=X"));
 }
 
-TEST_CASE("GuardMetrics: shows refusals, probes and the rest of the wait", "[adapter]") {
+TEST_CASE("GuardMetrics: shows refusals, probes and the remaining wait", "[adapter]") {
     ManualClock clock;
     support::Breaker breaker{{.threshold = 1}, {.reset_timeout = 10s}, clock};
     support::fail(breaker);

@@ -71,7 +71,7 @@ TEST_CASE("PrometheusCollector: types, labels and values", "[adapter]") {
     CHECK(state.metric[1].gauge.value == 1);
 }
 
-TEST_CASE("PrometheusCollector: reads anew each time", "[adapter]") {
+TEST_CASE("PrometheusCollector: reads again each time", "[adapter]") {
     dashpot::Registry<ManualClock> targets;
     const PrometheusCollector collector{[&] { return GuardMetrics{targets}; }};
     CHECK(collector.Collect().empty());

@@ -160,7 +160,7 @@ TEST_CASE("Prometheus text: there is never a NaN or an infinity", "[adapter]") {
     }
 }
 
-TEST_CASE("Prometheus text: OpenMetrics is for who asks for it", "[adapter]") {
+TEST_CASE("Prometheus text: OpenMetrics is for clients that ask for it", "[adapter]") {
     // What Prometheus 2.42 sends.
     CHECK(accepted_format("application/openmetrics-text;version=1.0.0,"
                           "application/openmetrics-text;version=0.0.1;q=0.75,"

@@ -51,7 +51,7 @@ TEST_CASE("TransitionCounter: counts by name and by both states", "[adapter]") {
     CHECK(changes.lost() == 0);
 }
 
-TEST_CASE("TransitionCounter: hears all targets of a registry", "[adapter]") {
+TEST_CASE("TransitionCounter: counts all targets of a registry", "[adapter]") {
     dashpot::testing::ManualClock clock;
     dashpot::Registry<dashpot::testing::ManualClock> targets{{.policy = {.threshold = 1}}, {}, clock};
     TransitionCounter changes;

@@ -102,7 +102,7 @@ TEST_CASE("Nanoseconds: takes counts of every integer type", "[core]") {
     STATIC_REQUIRE(of<std::int32_t, std::ratio<3600>>(least<std::int32_t>) == since_ever);
 }
 
-TEST_CASE("Nanoseconds: hours::max() is for ever and never negative", "[core]") {
+TEST_CASE("Nanoseconds: hours::max() is forever and never negative", "[core]") {
     STATIC_REQUIRE(Nanoseconds{(std::chrono::hours::max)()} == for_ever);
     STATIC_REQUIRE(Nanoseconds{(std::chrono::hours::min)()} == since_ever);
     STATIC_REQUIRE(Nanoseconds{(std::chrono::seconds::max)()} == for_ever);

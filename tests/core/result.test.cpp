@@ -161,7 +161,7 @@ TEST_CASE("Result: is copied and assigned like a value", "[core]") {
     CHECK(*result == "newer");
 }
 
-TEST_CASE("Result: can be told from other types", "[core]") {
+TEST_CASE("Result: can be distinguished from other types", "[core]") {
     STATIC_REQUIRE(dashpot::detail::is_result<Result<int>>);
     STATIC_REQUIRE(dashpot::detail::is_result<Result<void>>);
     STATIC_REQUIRE_FALSE(dashpot::detail::is_result<int>);

@@ -286,7 +286,7 @@ TEST_CASE("BreakerDrill: a bad option is refused with its name and exit status 2
     }
 }
 
-TEST_CASE("BreakerDrill: tells its options, its steps and its version") {
+TEST_CASE("BreakerDrill: prints its options, its steps and its version") {
     const ShortRun help = run_program("breaker_drill", {"--help"});
     CHECK(help.status == 0);
     for (const char* text :

@@ -24,7 +24,7 @@ TEST_CASE("RelayHub: a target's answer comes back as it is") {
     CHECK(rig.report("CORE").at("answers") == json{{"0000", 1}, {"B201", 1}});
 }
 
-TEST_CASE("RelayHub: a target nobody knows is E404") {
+TEST_CASE("RelayHub: an unknown target is E404") {
     Rig rig;
     rig.start_hub();
     const HttpAnswer answer = rig.call("core");

@@ -51,7 +51,7 @@ TEST_CASE("RelayHub: a config file sets each target apart") {
     CHECK(rig.call("CORE").code() == "E904");
 }
 
-TEST_CASE("RelayHub: CORE and CLAIM are there as long as nobody names another target") {
+TEST_CASE("RelayHub: CORE and CLAIM are there unless other targets are named") {
     const auto names_with = [](const json& config, Words options) {
         const example::TemporaryDirectory directory;
         const auto path = directory.path() / "hub.json";

@@ -82,7 +82,7 @@ TEST_CASE("RelayHub: an operator commands a circuit, and sees what GET /targets 
                      "DISABLED->METRICS_ONLY METRICS_ONLY->CLOSED CLOSED->OPEN ");
 }
 
-TEST_CASE("RelayHub: a command for nobody, or one that nobody knows, changes nothing") {
+TEST_CASE("RelayHub: a command for an unknown target, or an unknown command, changes nothing") {
     Rig rig;
     rig.start_hub();
     const HttpAnswer no_target = rig.command("NOBODY", "force-open");
@@ -111,7 +111,7 @@ TEST_CASE("RelayHub: a command for nobody, or one that nobody knows, changes not
     CHECK(rig.call("CORE").code() == "0000");
 }
 
-TEST_CASE("RelayHub: another method than the route's is told which there is") {
+TEST_CASE("RelayHub: the answer to another method than the route's names the right one") {
     Rig rig;
     rig.start_hub();
     const int port = rig.hub().port();
@@ -168,7 +168,7 @@ TEST_CASE("RelayHub: a command is refused unless it is meant, and comes from now
     CHECK(rig.report("CORE").at("state") == "CLOSED");
 }
 
-TEST_CASE("RelayHub: a browser that asks first whether it may command is never told yes") {
+TEST_CASE("RelayHub: a browser that asks first if it may command never gets a yes") {
     Rig rig;
     rig.start_hub();
     const int port = rig.hub().port();
@@ -218,7 +218,7 @@ TEST_CASE("RelayHub: on loopback, a name that was made to mean it reads nothing 
     CHECK(rig.stats("CORE").at("calls") == 0);
 }
 
-TEST_CASE("RelayHub: a page of another origin makes no calls, and is not told what it may not read") {
+TEST_CASE("RelayHub: a page of another origin makes no calls, and cannot read what it may not") {
     Rig rig;
     rig.start_hub();
     example::JsonClient client{rig.hub().port()};

@@ -245,7 +245,7 @@ TEST_CASE("RelayHub: an unusual but good answer is as good as any") {
     }
 }
 
-TEST_CASE("RelayHub: values that no type can hold pass both ways, where nobody reads them") {
+TEST_CASE("RelayHub: values that no type can hold pass both ways, where they are not read") {
     const std::string more = R"(,"n":-1e400,"i":)" + std::string(400, '9') +
                              R"(,"half":"\udc00x\ud800","twice":1,"twice":2})";
     CrookedRig rig{[&](const Victim& victim) { victim.send(http_answer(R"({"code":"0000")" + more)); }};

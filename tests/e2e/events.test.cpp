@@ -87,7 +87,7 @@ TEST_CASE("RelayHub: a stream of events begins at once and goes on by itself") {
     CHECK(seen == reported);
 }
 
-TEST_CASE("RelayHub: a stream of events tells a change of state at once") {
+TEST_CASE("RelayHub: a stream of events shows a change of state at once") {
     Rig rig;
     rig.start_hub({"--fail-threshold", "1", "--reset-timeout", "0.001"});
     Listener listener{rig};
@@ -132,7 +132,7 @@ TEST_CASE("RelayHub: the last changes of state are kept, the newest first") {
     CHECK(rig.report("CLAIM").at("transitions").empty());
 }
 
-TEST_CASE("RelayHub: the last events of a circuit are kept where somebody asks for it") {
+TEST_CASE("RelayHub: the last events of a circuit are kept where the config asks for it") {
     Rig rig;
     rig.start_hub_with({{"fail_threshold", 2}, {"targets", {{"CLAIM", {{"history", 0}}}}}},
                        {"--history", "4"});
@@ -249,7 +249,7 @@ TEST_CASE("RelayHub: a signal ends streams of events at once") {
     CHECK(listener.unread().ends_with("\r\n0\r\n\r\n"));
 }
 
-TEST_CASE("RelayHub: a stream that nobody reads holds up neither another nor the end") {
+TEST_CASE("RelayHub: a stream that is not read holds up neither another nor the end") {
     Rig rig;
     // Targets that make an event of more than the kernel keeps for the stalled client.
     json config{{"max_inflight", 1}};

@@ -137,7 +137,7 @@ TEST_CASE("FlakyService: a bad option is refused with its name and exit status 2
     }
 }
 
-TEST_CASE("FlakyService: tells its options and its version") {
+TEST_CASE("FlakyService: prints its options and its version") {
     const ShortRun help = run_program("flaky_service", {"--help"});
     CHECK(help.status == 0);
     for (const char* text : {"--listen", "127.0.0.1:8110", "--seed"})

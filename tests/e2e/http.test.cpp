@@ -222,7 +222,7 @@ TEST_CASE("RelayHub: HEAD answers what GET does, without the body, and the conne
     CHECK(connection.receive("}").starts_with("HTTP/1.1 200 "));
 }
 
-TEST_CASE("RelayHub: another method is told which there are, of a path and of the hub") {
+TEST_CASE("RelayHub: the answer to another method names those there are, of a path and of the hub") {
     Rig rig;
     rig.start_hub();
     const RawConnection connection{rig.hub().port()};

@@ -22,7 +22,7 @@ const std::string good = R"({"target":"CORE"})";
 
 } // namespace
 
-TEST_CASE("RelayHub: a body that is no request is E400, and no target hears of it") {
+TEST_CASE("RelayHub: a body that is no request is E400, and no target receives it") {
     Rig rig;
     rig.start_hub();
     const std::vector<std::string> bodies{

@@ -31,7 +31,7 @@ std::set<std::string> metric_names(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("RelayHub: GET /metrics is Prometheus' text, and OpenMetrics for who asks for it") {
+TEST_CASE("RelayHub: GET /metrics is Prometheus' text, and OpenMetrics for clients that ask for it") {
     Rig rig;
     rig.start_hub();
     for (const char* accept : {"", "*/*", "text/plain", "application/openmetrics-text;q=0"}) {
@@ -48,7 +48,7 @@ TEST_CASE("RelayHub: GET /metrics is Prometheus' text, and OpenMetrics for who a
     CHECK(page.has("# EOF"));
 }
 
-TEST_CASE("RelayHub: GET /metrics tells what became of the calls to each target") {
+TEST_CASE("RelayHub: GET /metrics shows what became of the calls to each target") {
     Rig rig;
     start_measured_hub(rig);
     CHECK(scrape(rig).has(R"(dashpot_circuit_breaker_state{name="CORE",state="closed"} 1)"));
@@ -75,7 +75,7 @@ TEST_CASE("RelayHub: GET /metrics tells what became of the calls to each target"
     CHECK_FALSE(page.has(R"(dashpot_circuit_breaker_failure_rate{name="CLAIM"} 0)")); // not known yet
 }
 
-TEST_CASE("RelayHub: GET /metrics counts who found a full bulkhead") {
+TEST_CASE("RelayHub: GET /metrics counts calls that found a full bulkhead") {
     Rig rig;
     rig.start_hub({"--max-inflight", "1", "--call-timeout", "30"});
     rig.set("CORE", {{"mode", "slow"}, {"delay_ms", 2000}});

@@ -147,7 +147,7 @@ TEST_CASE("RelayHub: what is wrong with an option is one line of ASCII") {
     }
 }
 
-TEST_CASE("RelayHub: what the config file gave is told with the file and the key") {
+TEST_CASE("RelayHub: what the config file gave is named with the file and the key") {
     const example::TemporaryDirectory directory;
     const std::string path = (directory.path() / "hub.json").string();
     const auto check = [&](const json& config, int status, const std::string& start) {
@@ -174,7 +174,7 @@ TEST_CASE("RelayHub: what the config file gave is told with the file and the key
     check({{"listen", ""}}, 2, "--config: " + key + "listen: ");
 }
 
-TEST_CASE("RelayHub: an option nobody knows is refused with exit status 2") {
+TEST_CASE("RelayHub: an unknown option is refused with exit status 2") {
     const ShortRun run = run_hub({"--no-such-option"});
     CHECK(run.status == 2);
     CHECK(run.errors.find("no-such-option") != std::string::npos);
@@ -203,7 +203,7 @@ TEST_CASE("RelayHub: a system that allows fewer open files than any hub needs is
     CHECK(run.errors == "relay_hub: 720 open files are needed, the limit is 700\n");
 }
 
-TEST_CASE("RelayHub: tells its options and its version") {
+TEST_CASE("RelayHub: prints its options and its version") {
     const ShortRun help = run_hub({"--help"});
     CHECK(help.status == 0);
     for (const char* option :
@@ -216,7 +216,7 @@ TEST_CASE("RelayHub: tells its options and its version") {
     CHECK(version.output.find("relay_hub 0.") == 0);
 }
 
-TEST_CASE("Examples: each program tells its options and its version, and refuses others") {
+TEST_CASE("Examples: each program prints its options and its version, and refuses others") {
     for (const std::string name :
          {"relay_hub", "relay_demo", "target_simulator", "flaky_service", "breaker_drill"}) {
         INFO(name);

@@ -160,7 +160,7 @@ TEST_CASE("Page: shows a whole outage as it happens") {
     rig.check_clean();
 }
 
-TEST_CASE("Page: tells of two changes of the same millisecond, one after the other") {
+TEST_CASE("Page: shows two changes of the same millisecond, one after the other") {
     PageRig rig;
     Browser& browser = rig.browser;
     rig.open();
@@ -181,7 +181,7 @@ TEST_CASE("Page: tells of two changes of the same millisecond, one after the oth
     rig.check_clean();
 }
 
-TEST_CASE("Page: who comes in the middle of an outage sees how it began") {
+TEST_CASE("Page: a visitor in the middle of an outage sees how it began") {
     PageRig rig{{"--reset-timeout", "600", "--fail-threshold", "3"}};
     REQUIRE(rig.call("CORE").code() == "0000");
     rig.fail_core(3);
@@ -195,7 +195,7 @@ TEST_CASE("Page: who comes in the middle of an outage sees how it began") {
     rig.check_clean();
 }
 
-TEST_CASE("Page: speaks the browser's language, and the other one when asked to") {
+TEST_CASE("Page: is in the browser's language, and in the other one on request") {
     PageRig rig{{"--fail-threshold", "1", "--reset-timeout", "600"}};
     Browser& browser = rig.browser;
     rig.fail_core(1);

@@ -111,7 +111,7 @@ TEST_CASE("RelayHub: slow calls open a circuit where they are judged") {
     CHECK(rig.report("CLAIM").at("judged").at("slow") == 0);
 }
 
-TEST_CASE("RelayHub: backoff waits longer after each re-opening, and afresh after closing") {
+TEST_CASE("RelayHub: backoff waits longer after each re-opening, and from the start after closing") {
     Rig rig;
     rig.start_hub_with(
         {{"fail_threshold", 1}, {"reset_timeout", {{"initial", 0.1}, {"factor", 10}, {"cap", 5}}}});

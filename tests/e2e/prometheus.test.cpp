@@ -145,7 +145,7 @@ TEST_CASE("RelayHub: promtool has nothing to say against its metrics") {
     }
 }
 
-TEST_CASE("RelayHub: promtool would have told") {
+TEST_CASE("RelayHub: promtool would have found") {
     const Rig rig;
     const ShortRun said =
         promtool_check_metrics(rig, "# TYPE dashpot_calls counter\ndashpot_calls 1\n");

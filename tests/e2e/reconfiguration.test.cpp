@@ -43,7 +43,7 @@ std::size_t lines_in(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("RelayHub: a changed config file is read again by command, and what changed is told") {
+TEST_CASE("RelayHub: a changed config file is read again by command, and what changed is reported") {
     Rig rig;
     rig.start_hub_with({{"policy", window(0.9)}, {"call_timeout", 3}});
     rig.write_config(json{{"policy", window(0.5)},
@@ -73,7 +73,7 @@ TEST_CASE("RelayHub: a changed config file is read again by command, and what ch
     CHECK(lines_in(rig.hub_errors()) == 5);
 }
 
-TEST_CASE("RelayHub: a policy of another kind is told whole, and what comes or goes is null") {
+TEST_CASE("RelayHub: a policy of another kind is reported whole, and what comes or goes is null") {
     Rig rig;
     rig.start_hub_with({{"targets", {{"CORE", {{"policy", window(0.5)}}}}}});
     json slow = window(0.5);

@@ -64,7 +64,7 @@ TEST_CASE("RelayHub: one probe closes the circuit, everyone else waits for it") 
     CHECK(rig.call("CORE").code() == "0000");
 }
 
-TEST_CASE("RelayHub: a failed probe opens the circuit again, and the wait starts afresh") {
+TEST_CASE("RelayHub: a failed probe opens the circuit again, and the wait starts again") {
     Rig rig;
     rig.start_hub({"--fail-threshold", "1", "--reset-timeout", "1"});
     open_circuit(rig);

@@ -15,7 +15,7 @@ const json tx{{"target", "CORE"}};
 
 } // namespace
 
-TEST_CASE("TargetSimulator: behaves as it is told") {
+TEST_CASE("TargetSimulator: behaves as it is set") {
     Rig rig;
     JsonClient client{rig.target("CORE").port()};
     CHECK(client.post("/tx", tx).body == json{{"code", "0000"}});

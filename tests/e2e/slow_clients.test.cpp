@@ -85,7 +85,7 @@ TEST_CASE("RelayHub: a client that dribbles is slow, however steady it is") {
     dribble.join();
 }
 
-TEST_CASE("RelayHub: a slow request has its time while nobody needs its thread") {
+TEST_CASE("RelayHub: a slow request has its time while its thread is not needed") {
     Rig rig;
     rig.start_hub();
     const RawConnection client{rig.hub().port()};

@@ -115,7 +115,7 @@ TEST_CASE("Target: a slot comes back however the call leaves, and a cancelled pr
 }
 
 // linkerd/linkerd2-proxy#751
-TEST_CASE("Target: a finished call holds no slot, whoever keeps its result or its entry") {
+TEST_CASE("Target: a finished call holds no slot, though its result or its entry is kept") {
     Entries form;
     form.target.bulkhead().resize(1);
     std::vector<Result<int>> results;
@@ -137,7 +137,7 @@ TEST_CASE("Target: a finished call holds no slot, whoever keeps its result or it
 }
 
 // linkerd/linkerd2-proxy#751
-TEST_CASE("Target: the slot is free when listeners hear of the answer") {
+TEST_CASE("Target: the slot is free when listeners receive the answer") {
     const bool by_call = GENERATE(false, true);
     Entries form{with_probes(1), {1}};
     form.target.bulkhead().resize(1);

@@ -210,7 +210,7 @@ TEMPLATE_TEST_CASE("CircuitBreaker: at the ends of time nothing overflows", "", 
 }
 
 // envoyproxy/envoy#13545
-TEST_CASE("CircuitBreaker: a wait for ever lasts until time itself has passed, or until reset()") {
+TEST_CASE("CircuitBreaker: a wait of forever lasts until time itself has passed, or until reset()") {
     const auto forever =
         GENERATE(Nanoseconds{std::chrono::hours::max()}, Nanoseconds{std::chrono::seconds::max()},
                  Nanoseconds{Nanoseconds::max()});

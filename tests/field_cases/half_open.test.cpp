@@ -55,8 +55,9 @@ TEMPLATE_TEST_CASE("CircuitBreaker: the call that makes it half open is one of t
 }
 
 // projectbeskar/virtrigaud#96
-TEMPLATE_TEST_CASE("CircuitBreaker: exactly so many successes close it, one probe after the other", "",
-                   TwoStep, Permits, Entries, Calls) {
+TEMPLATE_TEST_CASE(
+    "CircuitBreaker: exactly the given number of successes closes it, one probe after the other", "",
+    TwoStep, Permits, Entries, Calls) {
     const auto [probes, successes] = GENERATE(table<std::uint32_t, std::uint32_t>(
         {{1, 1}, {3, 1}, {3, 2}, {3, 3}, {10, 1}, {10, 9}, {10, 10}}));
     auto options = with_probes(probes);
@@ -166,7 +167,7 @@ TEST_CASE(
 }
 
 // resilience4j/resilience4j#736, resilience4j/resilience4j#1869
-TEMPLATE_TEST_CASE("CircuitBreaker: the policy's numbers play no part in the verdict on probes", "",
+TEMPLATE_TEST_CASE("CircuitBreaker: the policy's numbers play no part in the decision on probes", "",
                    TwoStep, Permits, Entries, Calls) {
     const auto threshold = GENERATE(1, 2, 10);
     const auto probes = GENERATE(3U, 4U);

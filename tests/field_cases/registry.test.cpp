@@ -125,7 +125,7 @@ TEST_CASE("Registry: nothing of a removed target remains") {
 }
 
 // resilience4j/resilience4j#703
-TEST_CASE("Registry: a removed target works on in the hands that hold it, unheard") {
+TEST_CASE("Registry: a removed target still works where it is held, and its events are not delivered") {
     Targets targets{{.policy = {1}}};
     testing::TransitionRecorder heard;
     testing::TransitionRecorder heard_of_it;

@@ -147,8 +147,8 @@ TEMPLATE_TEST_CASE("CircuitBreaker: calls refused while probes are out do not co
 }
 
 // rubyist/circuitbreaker#33, denoland/std#6926
-TEMPLATE_TEST_CASE("CircuitBreaker: looking at it moves nothing, takes no probe and tells nobody", "",
-                   TwoStep, Permits, Entries, Calls) {
+TEMPLATE_TEST_CASE("CircuitBreaker: looking at it moves nothing, takes no probe and calls no listener",
+                   "", TwoStep, Permits, Entries, Calls) {
     const auto waited =
         GENERATE(Nanoseconds{0ns}, Nanoseconds{10s - 1ns}, Nanoseconds{10s}, Nanoseconds{3600s});
     TestType form{with_probes(1)};

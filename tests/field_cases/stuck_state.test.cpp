@@ -184,7 +184,7 @@ TEMPLATE_TEST_CASE("CircuitBreaker: the wait of an opening that was reset does n
 }
 
 // danielfm/pybreaker#24, danielfm/pybreaker#15
-TEMPLATE_TEST_CASE("CircuitBreaker: callers who find it open do not move the end of the wait", "",
+TEMPLATE_TEST_CASE("CircuitBreaker: callers that find it open do not move the end of the wait", "",
                    TwoStep, Permits, Entries, Calls) {
     TestType form;
     REQUIRE(open(form));

@@ -131,7 +131,7 @@ TEST_CASE("Field case: sparse failures do not creep into one window", "[field]")
     CHECK(c.state() == State::open);
 }
 
-TEST_CASE("Field case: a window of a single part turns over for ever", "[field]") {
+TEST_CASE("Field case: a window of a single part turns over forever", "[field]") {
     // resilience4j/resilience4j#2379: null dereference on the second rotation of a one-slice ring.
     SECTION("by time") {
         Case<TimeWindow> c{{.length = 1s, .buckets = 1, .minimum_calls = 2}};

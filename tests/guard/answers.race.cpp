@@ -153,7 +153,7 @@ TEST_CASE("CircuitBreaker: an answer that comes after reset() has returned does 
 }
 
 // awolden/brakes#95
-TEST_CASE("CircuitBreaker: answers from before an outage do not count after it, whoever brings them") {
+TEST_CASE("CircuitBreaker: answers from before an outage do not count after it, from any thread") {
     ManualClock clock;
     std::optional<Breaker> breaker;
     std::vector<std::vector<Breaker::Permit>> old(8);

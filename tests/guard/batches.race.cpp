@@ -192,7 +192,8 @@ TEST_CASE("CircuitBreaker: each call is slow by the limit of one policy while it
     CHECK(breaker.snapshot().slow == 3 * pairs);
 }
 
-TEST_CASE("CircuitBreaker: each success is in its history once, whoever reads it meanwhile", "[race]") {
+TEST_CASE("CircuitBreaker: each success is in its history once, whatever threads read it meanwhile",
+          "[race]") {
     CircuitBreaker<SteadyClock, CountWindow> breaker{{.size = all, .minimum_calls = all},
                                                      {.history = 65'536}};
     std::atomic<int> running{3};

@@ -28,7 +28,7 @@ bool mentions(const std::string& message, const std::string& part) {
 
 } // namespace
 
-TEST_CASE("BreakerOptions: ten seconds and one probe unless told otherwise", "[guard]") {
+TEST_CASE("BreakerOptions: ten seconds and one probe by default", "[guard]") {
     STATIC_REQUIRE(BreakerOptions{} ==
                    BreakerOptions{.reset_timeout = 10s, .half_open = {.probes = 1}});
     STATIC_REQUIRE(BreakerOptions{} != BreakerOptions{.reset_timeout = 10s + 1ns});
@@ -50,7 +50,7 @@ TEST_CASE("BreakerOptions: a reset timeout of nothing or less is refused by name
                                                  "longer than 0s");
 }
 
-TEST_CASE("BreakerOptions: hours::max() is for ever, not a negative number", "[guard]") {
+TEST_CASE("BreakerOptions: hours::max() is forever, not a negative number", "[guard]") {
     const auto for_ever = (std::chrono::hours::max)();
     CHECK(refusal_of({.reset_timeout = for_ever, .half_open = {.probe_timeout = for_ever}}).empty());
 }

@@ -63,7 +63,7 @@ TEST_CASE("Bulkhead: never more calls in flight than the limit, and every slot c
     CHECK(hull.available() == limit);
 }
 
-TEST_CASE("Bulkhead: nobody is refused while there is a slot for everybody") {
+TEST_CASE("Bulkhead: no thread is refused while there is a slot for each") {
     const auto threads = GENERATE(std::size_t{2}, std::size_t{8});
     Bulkhead hull{static_cast<std::uint32_t>(threads)};
     std::atomic<int> refused{0};
@@ -126,7 +126,7 @@ TEST_CASE("Bulkhead: resized under load it never admits above the larger limit, 
     CHECK_FALSE(hull.try_acquire());
 }
 
-TEST_CASE("Bulkhead: what was done under a slot is seen by the next who holds it") {
+TEST_CASE("Bulkhead: what was done under a slot is seen by its next holder") {
     Bulkhead hull{1};
     int guarded = 0; // a plain int: the slot is all that orders the threads
     std::atomic<int> admitted{0};

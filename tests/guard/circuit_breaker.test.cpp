@@ -156,7 +156,7 @@ TEST_CASE("CircuitBreaker: a late result changes nothing while open", "[guard]")
     CHECK(after.retry_after == 6s);
 }
 
-TEST_CASE("CircuitBreaker: the wait starts afresh when a probe fails", "[guard]") {
+TEST_CASE("CircuitBreaker: the wait starts again when a probe fails", "[guard]") {
     ManualClock clock;
     Breaker breaker{{.threshold = 1}, {.reset_timeout = 10s}, clock};
     fail(breaker);

@@ -74,8 +74,9 @@ TEST_CASE("A breaker: counts all successes before the failure that follows them"
     CHECK(breaker.snapshot().calls == 6);
 }
 
-TEST_CASE("A breaker: pushes failures out of a window by successes that nobody was told of",
-          "[guard]") {
+TEST_CASE(
+    "A breaker: pushes failures out of a window by successes that the policy had not received yet",
+    "[guard]") {
     CircuitBreaker<ManualClock, CountWindow> breaker{
         {.size = 10, .minimum_calls = 10, .failure_rate = 0.5}};
     for (int i = 0; i != 4; ++i) REQUIRE(breaker.try_acquire().failure());

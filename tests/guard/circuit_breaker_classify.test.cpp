@@ -148,7 +148,7 @@ TEST_CASE("Classify: of a void call takes nothing, or the exception", "[guard]")
     CHECK(rig.failures() == 0);
 }
 
-TEST_CASE("Classify: is told a returned reference as what it refers to", "[guard]") {
+TEST_CASE("Classify: receives a returned reference as what it refers to", "[guard]") {
     Rig rig;
     Answer answer{500};
     const void* seen = nullptr;
@@ -284,7 +284,7 @@ TEST_CASE("Classify: a lambda with auto parameters does not judge an exception",
     CHECK(rig.failures() == 1);
 }
 
-TEST_CASE("CircuitBreaker: a classifier may return a verdict instead of an outcome", "[guard]") {
+TEST_CASE("CircuitBreaker: a classifier may return a Verdict instead of an Outcome", "[guard]") {
     Rig rig;
     const auto judge = [](const Answer& answer) -> dashpot::Verdict {
         if (answer.status == 503) return {Outcome::failure, 2s};

@@ -35,7 +35,7 @@ struct Rig {
 
 } // namespace
 
-TEST_CASE("on_transition: tells each change of state once and in order", "[guard]") {
+TEST_CASE("on_transition: delivers each change of state once and in order", "[guard]") {
     Rig rig;
     const Subscription subscription = rig.breaker.on_transition(std::ref(rig.heard));
     fail(rig.breaker);
@@ -112,7 +112,7 @@ TEST_CASE("on_transition: what is no transition is no event", "[guard]") {
     CHECK(rig.heard.path() == "CLOSED->OPEN");
 }
 
-TEST_CASE("on_transition: every listener hears, in the order in which they subscribed", "[guard]") {
+TEST_CASE("on_transition: every listener is called, in the order in which they subscribed", "[guard]") {
     Rig rig;
     std::string order;
     const Subscription a = rig.breaker.on_transition([&](const Transition&) { order += 'a'; });
@@ -123,7 +123,7 @@ TEST_CASE("on_transition: every listener hears, in the order in which they subsc
     CHECK(order == "abcabc");
 }
 
-TEST_CASE("on_transition: a subscriber hears only what happens later", "[guard]") {
+TEST_CASE("on_transition: a subscriber receives only what happens later", "[guard]") {
     Rig rig;
     rig.breaker.trip();
     const Subscription subscription = rig.breaker.on_transition(std::ref(rig.heard));
@@ -132,7 +132,7 @@ TEST_CASE("on_transition: a subscriber hears only what happens later", "[guard]"
     CHECK(rig.heard.path() == "OPEN->CLOSED");
 }
 
-TEST_CASE("on_transition: an ended subscription hears nothing more, the others do", "[guard]") {
+TEST_CASE("on_transition: an ended subscription receives nothing more, the others do", "[guard]") {
     Rig rig;
     TransitionRecorder other;
     Subscription first = rig.breaker.on_transition(std::ref(rig.heard));
@@ -144,7 +144,7 @@ TEST_CASE("on_transition: an ended subscription hears nothing more, the others d
     CHECK(other.path() == "CLOSED->OPEN OPEN->CLOSED");
 }
 
-TEST_CASE("on_transition: one that throws is contained, and the others still hear", "[guard]") {
+TEST_CASE("on_transition: one that throws is contained, and the others are still called", "[guard]") {
     Rig rig;
     int thrown = 0;
     const Subscription throwing = rig.breaker.on_transition([&](const Transition&) {

@@ -310,7 +310,7 @@ TEST_CASE("HALF_OPEN: each period in a row waits twice as long for its probes, u
     CHECK(due.breaker.state() == State::closed);
 }
 
-TEST_CASE("HALF_OPEN: a target slower than the reset timeout is heard in the end", "[guard]") {
+TEST_CASE("HALF_OPEN: a target slower than the reset timeout is recorded in the end", "[guard]") {
     const auto answers_after = GENERATE(11s, 39s, 599s);
     Due due{{}};
     std::vector<Permit> lost;
@@ -378,7 +378,7 @@ TEST_CASE("HALF_OPEN: a reset timeout beyond ten minutes is the probe timeout of
     }
 }
 
-TEST_CASE("HALF_OPEN: periods are given up one after another for as long as nobody answers",
+TEST_CASE("HALF_OPEN: periods are given up one after another for as long as no probe answers",
           "[guard]") {
     Due due{{.probe_timeout = 10s}};
     std::vector<Permit> lost;
@@ -397,7 +397,7 @@ TEST_CASE("HALF_OPEN: periods are given up one after another for as long as nobo
     CHECK(due.breaker.state() == State::open);
 }
 
-TEST_CASE("HALF_OPEN: a probe timeout for ever waits for ever", "[guard]") {
+TEST_CASE("HALF_OPEN: a probe timeout of forever waits forever", "[guard]") {
     Due due{{.probe_timeout = (std::chrono::hours::max)()}};
     Permit probe = due.breaker.try_acquire();
     due.clock.advance(24h * 365 * 200);

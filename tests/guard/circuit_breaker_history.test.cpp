@@ -59,8 +59,7 @@ TEST_CASE("history: without room there is none", "[guard]") {
     CHECK(rig.breaker.history().empty());
 }
 
-TEST_CASE("history: tells of each outcome and each transition, when and with which numbers",
-          "[guard]") {
+TEST_CASE("history: has each outcome and each transition, when and with which numbers", "[guard]") {
     Rig<ConsecutiveFailures> rig{{.threshold = 2}};
     fail(rig.breaker);
     rig.clock.advance(1s);
@@ -90,7 +89,7 @@ TEST_CASE("history: tells of each outcome and each transition, when and with whi
                                     .failures = 2});
 }
 
-TEST_CASE("history: keeps the last so many", "[guard]") {
+TEST_CASE("history: keeps as many of the last events as it has room for", "[guard]") {
     Rig<ConsecutiveFailures> rig{{.threshold = 100}, {.history = 3}};
     fail(rig.breaker, 10);
     const auto events = rig.breaker.history();
@@ -120,7 +119,7 @@ TEST_CASE("history: successes that waited are one event, before what comes after
     CHECK(rig.latest().number == 2);
 }
 
-TEST_CASE("history: successes that waited are told at an instant of their own bucket", "[guard]") {
+TEST_CASE("history: successes that waited have an instant of their own bucket", "[guard]") {
     Rig<TimeWindow> rig{{.length = 10s, .buckets = 10, .minimum_calls = 5}};
     for (int i = 0; i != 20; ++i) rig.breaker.record_success();
     rig.clock.advance(300ms);
@@ -187,7 +186,7 @@ TEST_CASE("history: successes that change nothing are not in it, also where all 
     CHECK(rig.breaker.snapshot().totals->successes == 18);
 }
 
-TEST_CASE("history: tells of probes, and of those given back", "[guard]") {
+TEST_CASE("history: has probes, and those given back", "[guard]") {
     Rig<ConsecutiveFailures> rig{{.threshold = 1},
                                  {.reset_timeout = 10s, .half_open = {.probes = 2}, .history = 64}};
     fail(rig.breaker);
@@ -207,7 +206,7 @@ TEST_CASE("history: tells of probes, and of those given back", "[guard]") {
     CHECK(rig.latest().calls == 0);
 }
 
-TEST_CASE("history: tells of a fresh half-open period after lost probes", "[guard]") {
+TEST_CASE("history: has the next half-open period after lost probes", "[guard]") {
     Rig<ConsecutiveFailures> rig{{.threshold = 1}};
     fail(rig.breaker);
     rig.clock.advance(10s);
@@ -218,7 +217,7 @@ TEST_CASE("history: tells of a fresh half-open period after lost probes", "[guar
     CHECK(rig.latest().generation == found.generation());
 }
 
-TEST_CASE("history: tells slow calls from others", "[guard]") {
+TEST_CASE("history: distinguishes slow calls from others", "[guard]") {
     Rig<CountWindow> rig{{.slow_calls = SlowCalls{.longer_than = 1s}}};
     rig.breaker.record_success(2s);
     rig.breaker.record_failure(2s);
@@ -228,7 +227,7 @@ TEST_CASE("history: tells slow calls from others", "[guard]") {
     CHECK(rig.latest().slow == 2);
 }
 
-TEST_CASE("history: tells of commands, also of those that are no transition", "[guard]") {
+TEST_CASE("history: has commands, also those that are no transition", "[guard]") {
     Rig<ConsecutiveFailures> rig{{.threshold = 1}};
     rig.breaker.reset();
     rig.breaker.trip();
@@ -243,7 +242,7 @@ TEST_CASE("history: tells of commands, also of those that are no transition", "[
     CHECK(rig.path() == "reset transition transition transition transition reconfigured failure");
 }
 
-TEST_CASE("history: tells when METRICS_ONLY would have opened, and on which numbers", "[guard]") {
+TEST_CASE("history: has when METRICS_ONLY would have opened, and on which numbers", "[guard]") {
     Rig<ConsecutiveFailures> rig{{.threshold = 2}};
     rig.breaker.metrics_only();
     fail(rig.breaker, 2);

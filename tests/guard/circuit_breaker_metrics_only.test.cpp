@@ -39,7 +39,7 @@ TEST_CASE("METRICS_ONLY: admits everything, and counts how often it would have o
     CHECK(heard.entries().empty());
 }
 
-TEST_CASE("METRICS_ONLY: judges afresh after each time that it would have opened", "[guard]") {
+TEST_CASE("METRICS_ONLY: judges from the start after each time that it would have opened", "[guard]") {
     Rig rig;
     fail(rig.breaker, 3);
     CHECK(rig.breaker.snapshot().failures == 0);
@@ -62,7 +62,7 @@ TEST_CASE("METRICS_ONLY: a success ends the run, an ignored call does not", "[gu
     CHECK(rig.breaker.snapshot().would_have_opened == 0);
 }
 
-TEST_CASE("METRICS_ONLY: hears the two-step form too", "[guard]") {
+TEST_CASE("METRICS_ONLY: judges the two-step form too", "[guard]") {
     Rig rig;
     for (int i = 0; i != 3; ++i) {
         REQUIRE(rig.breaker.allow());

@@ -153,7 +153,7 @@ TEST_CASE("A policy of one's own: its reason and numbers travel in the event and
     CHECK_FALSE(rig.breaker.snapshot().failure_rate.has_value()); // forgotten
 }
 
-TEST_CASE("A policy of one's own: is not told of ignored calls", "[guard]") {
+TEST_CASE("A policy of one's own: does not receive ignored calls", "[guard]") {
     Rig rig{{.weight = 0.5, .open_at = 0.75}};
     fail(rig.breaker);
     CHECK(rig.breaker.try_acquire().ignore());
@@ -161,7 +161,7 @@ TEST_CASE("A policy of one's own: is not told of ignored calls", "[guard]") {
     CHECK(rig.breaker.snapshot().failure_rate == 0.5);
 }
 
-TEST_CASE("A policy of one's own: is told of every success that it is not quiet about", "[guard]") {
+TEST_CASE("A policy of one's own: receives every success that it is not quiet about", "[guard]") {
     Rig rig{{.weight = 0.5, .open_at = 0.75}};
     succeed(rig.breaker);
     CHECK(rig.breaker.snapshot().calls == 1);
@@ -206,7 +206,7 @@ TEST_CASE("Slow calls: a failed call may be slow too, and an ignored one is neit
     CHECK(rig.breaker.snapshot().slow_rate == 0.5);
 }
 
-TEST_CASE("Slow calls: what is told counts, whatever the clock says", "[guard]") {
+TEST_CASE("Slow calls: a given duration counts, whatever the clock says", "[guard]") {
     Rig rig{timed};
     auto quick = rig.breaker.try_acquire();
     rig.clock.clock.advance(1h);

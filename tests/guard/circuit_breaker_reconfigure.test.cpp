@@ -216,7 +216,7 @@ TEST_CASE("reconfigure: a policy that takes nothing over begins empty, if it has
     CHECK(rig.breaker.state() == State::closed);
 }
 
-TEST_CASE("reconfigure: what waits to be told is told to the old policy first", "[guard]") {
+TEST_CASE("reconfigure: successes that wait go to the old policy first", "[guard]") {
     Rig<CountWindow> rig{{.size = 10, .minimum_calls = 5}};
     for (int i = 0; i != 7; ++i) rig.breaker.record_success(); // left in a stripe
     rig.breaker.reconfigure({.size = 6, .minimum_calls = 5}, {});
@@ -225,7 +225,7 @@ TEST_CASE("reconfigure: what waits to be told is told to the old policy first", 
     CHECK(rig.breaker.state() == State::open); // 3 of 6
 }
 
-TEST_CASE("reconfigure: a quiet breaker that is to judge slow calls hears of them at once", "[guard]") {
+TEST_CASE("reconfigure: a quiet breaker that is to judge slow calls receives them at once", "[guard]") {
     Rig<CountWindow> rig{judging_none};
     succeed(rig.breaker, 5); // full and clean
     rig.breaker.reconfigure(judging_slow(1s), {.reset_timeout = 10s});

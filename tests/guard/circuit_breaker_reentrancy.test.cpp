@@ -73,7 +73,7 @@ TEST_CASE("A listener: may make a call whose outcome changes the state again", "
     CHECK(rig.heard.path() == "CLOSED->OPEN OPEN->HALF_OPEN HALF_OPEN->CLOSED CLOSED->OPEN");
 }
 
-TEST_CASE("A listener: that resets is heard by all in the order of the changes", "[guard]") {
+TEST_CASE("A listener: that resets: all receive the changes in their order", "[guard]") {
     Rig rig;
     TransitionRecorder before;
     const Subscription first = rig.breaker.on_transition(std::ref(before));
@@ -124,7 +124,7 @@ TEST_CASE("A listener: may cause many more events than wait without allocating",
     CHECK(rig.heard.entries().size() == 82);
 }
 
-TEST_CASE("A listener: may subscribe another, which hears only later events", "[guard]") {
+TEST_CASE("A listener: may subscribe another, which receives only later events", "[guard]") {
     Rig rig;
     std::optional<Subscription> second;
     const Subscription first = rig.breaker.on_transition([&](const Transition&) {
@@ -136,7 +136,7 @@ TEST_CASE("A listener: may subscribe another, which hears only later events", "[
     CHECK(rig.heard.path() == "OPEN->CLOSED");
 }
 
-TEST_CASE("A listener: may subscribe another, which does not hear what was waiting already",
+TEST_CASE("A listener: may subscribe another, which does not receive what was waiting already",
           "[guard]") {
     Rig rig;
     std::optional<Subscription> second;
@@ -181,7 +181,7 @@ TEST_CASE("A listener: that ends its own subscription keeps what it holds until 
     CHECK(held.use_count() == 1);
 }
 
-TEST_CASE("A listener: may end another's subscription before it hears of the event", "[guard]") {
+TEST_CASE("A listener: may end another's subscription before it is called with the event", "[guard]") {
     Rig rig;
     Subscription later;
     const Subscription first = rig.breaker.on_transition([&](const Transition&) { later.cancel(); });
@@ -190,7 +190,7 @@ TEST_CASE("A listener: may end another's subscription before it hears of the eve
     CHECK(rig.heard.entries().empty());
 }
 
-TEST_CASE("A listener: may end an earlier one's subscription, and none is skipped or heard twice",
+TEST_CASE("A listener: may end an earlier one's subscription, and none is skipped or called twice",
           "[guard]") {
     Rig rig;
     std::string order;

@@ -100,7 +100,7 @@ TEST_CASE("CircuitBreaker: at the end of time it stays as it is", "[guard]") {
     CHECK(breaker.retry_after() == 10s);
 }
 
-TEST_CASE("CircuitBreaker: a reset timeout for ever never ends, nor overflows", "[guard]") {
+TEST_CASE("CircuitBreaker: a reset timeout of forever never ends, nor overflows", "[guard]") {
     for (const Instant start : {Instant{0ns}, Instant{-1000h}, Instant{1000h}, (Instant::max)() - 1h}) {
         ManualClock clock{start};
         Breaker breaker{{.threshold = 1}, {.reset_timeout = for_ever}, clock};
@@ -127,8 +127,9 @@ TEST_CASE("CircuitBreaker: a clock that stands still keeps it open, and a nanose
     CHECK(breaker.allow());
 }
 
-TEST_CASE("CircuitBreaker: a clock that steps back neither ends the wait nor makes it longer than told",
-          "[guard]") {
+TEST_CASE(
+    "CircuitBreaker: a clock that steps back neither ends the wait nor makes it longer than reported",
+    "[guard]") {
     ManualClock clock{Instant{100s}};
     Breaker breaker{{.threshold = 1}, {.reset_timeout = 10s}, clock};
     fail(breaker);

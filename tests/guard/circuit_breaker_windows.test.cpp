@@ -208,7 +208,7 @@ TEMPLATE_TEST_CASE(
     CHECK(w.breaker.snapshot().slow == 1);
 }
 
-TEMPLATE_TEST_CASE("Windowed breaker: a limit of for ever makes no call slow", "[guard]", CountWindow,
+TEMPLATE_TEST_CASE("Windowed breaker: a limit of forever makes no call slow", "[guard]", CountWindow,
                    TimeWindow) {
     Watched<TestType> w{slow_above<TestType>(nanoseconds::max())};
     w.clock.set(Instant::min());

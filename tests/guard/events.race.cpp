@@ -44,7 +44,8 @@ void dawdle() {
 } // namespace
 
 // resilience4j/resilience4j#1115
-TEST_CASE("CircuitBreaker: each listener hears each event once and in order while others come and go") {
+TEST_CASE(
+    "CircuitBreaker: each listener receives each event once and in order while others come and go") {
     Breaker breaker;
     std::array<std::vector<std::uint64_t>, 3> heard;
     std::array<Subscription, 3> subscriptions;
@@ -173,7 +174,7 @@ TEST_CASE("Subscription: a listener that ends it in its own call is not called a
     CHECK(static_cast<std::uint64_t>(calls_of_others) == breaker.snapshot().generation - before);
 }
 
-TEST_CASE("Subscription: a listener may end another's, which then hears no more") {
+TEST_CASE("Subscription: a listener may end another's, which is then called no more") {
     Breaker breaker;
     std::optional<Subscription> second;
     std::atomic<bool> has_ended{false};
@@ -220,7 +221,8 @@ TEST_CASE("Subscription: it may end on one thread while the breaker ends on anot
 }
 
 // sony/gobreaker#37, redis/go-redis#3991
-TEST_CASE("CircuitBreaker: what happens during a slow call is heard after it, all of it and in order") {
+TEST_CASE(
+    "CircuitBreaker: what happens during a slow call is delivered after it, all of it and in order") {
     Breaker breaker;
     std::atomic<bool> is_stirred{false};
     std::vector<std::uint64_t> heard; // one at a time: needs no lock

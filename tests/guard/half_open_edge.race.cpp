@@ -136,7 +136,7 @@ TEST_CASE("CircuitBreaker: threads at the end of the wait get the probes and no 
     CHECK(heard.entries().size() == 2 * 100);
 }
 
-TEST_CASE("CircuitBreaker: nobody is let in between the opening and the end of the wait") {
+TEST_CASE("CircuitBreaker: no call is let in between the opening and the end of the wait") {
     Opened opened{with_probes(1)};
     std::atomic<int> let_in{0};
     std::atomic<bool> is_over{false};

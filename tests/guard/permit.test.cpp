@@ -226,7 +226,7 @@ TEST_CASE("Permit: a slot given back between two successes is used again", "[gua
     CHECK(rig.breaker.state() == State::closed);
 }
 
-TEST_CASE("Permit: release() gives back what was not used, and nobody counts it", "[guard]") {
+TEST_CASE("Permit: release() gives back what was not used, and it is not counted", "[guard]") {
     Rig rig{{}, 2};
     fail(rig.breaker);
     Permit permit = rig.breaker.try_acquire();

@@ -131,7 +131,7 @@ struct Row {
 
 } // namespace
 
-TEST_CASE("CircuitBreaker: whoever sees it open sees the whole wait") {
+TEST_CASE("CircuitBreaker: a thread that sees it open sees the whole wait") {
     const bool from_half_open = GENERATE(false, true);
     Row row;
     std::atomic<int> wrong{0};
@@ -161,7 +161,7 @@ TEST_CASE("CircuitBreaker: whoever sees it open sees the whole wait") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("CircuitBreaker: once the wait is over nobody is told that the circuit is open") {
+TEST_CASE("CircuitBreaker: once the wait is over no refusal says that the circuit is open") {
     Row row;
     std::atomic<int> wrong{0};
     std::atomic<int> granted{0};

@@ -206,7 +206,7 @@ TEST_CASE("Target: never more inside than the bulkhead allows, and nothing is ke
 }
 
 // Shopify/semian#227, resilience4j/resilience4j#1656
-TEST_CASE("Target: refusals of a full bulkhead never open the circuit, whoever gets them") {
+TEST_CASE("Target: refusals of a full bulkhead never open the circuit, on any thread") {
     Compartment target{"CLAIM", {.policy = {1}, .max_concurrent = 1}};
     std::atomic<int> refused{0};
     const auto held = target.try_enter();
@@ -221,7 +221,8 @@ TEST_CASE("Target: refusals of a full bulkhead never open the circuit, whoever g
 }
 
 // linkerd/linkerd2-proxy#751
-TEST_CASE("Target: whoever sees the answer finds the slot free, though result or entry live on") {
+TEST_CASE(
+    "Target: a thread that sees the answer finds the slot free, though result or entry are kept") {
     const bool by_call = GENERATE(false, true);
     constexpr int rounds = 10'000;
     Compartment target{"CORE", {.max_concurrent = 1}};

@@ -60,7 +60,7 @@ TEST_CASE("Target: has a name, a breaker and a bulkhead", "[registry]") {
     CHECK(read.bulkhead().in_flight() == 0);
 }
 
-TEST_CASE("Target: ten calls at once and the breaker's defaults unless told otherwise", "[registry]") {
+TEST_CASE("Target: ten calls at once and the breaker's defaults by default", "[registry]") {
     const Target target{"CORE", {}, ManualClock{}};
     CHECK(target.bulkhead().max_concurrent() == 10);
     STATIC_REQUIRE(TargetOptions<>{} == TargetOptions<>{.policy = {5}, .max_concurrent = 10});
@@ -158,7 +158,7 @@ TEST_CASE("Target: an open breaker refuses without touching the bulkhead", "[reg
     CHECK(rig.target.breaker().snapshot().refused == 1);
 }
 
-TEST_CASE("Target: asks the breaker first: both refuse, and the breaker's reason is told",
+TEST_CASE("Target: asks the breaker first: both refuse, and the breaker's reason is given",
           "[registry]") {
     Rig rig{0};
     CHECK(rig.target.try_enter().refusal().reason == Error::bulkhead_full);
@@ -194,7 +194,7 @@ TEST_CASE("Target: a full bulkhead takes no probe, and OPEN stays OPEN when its 
     CHECK(rig.target.breaker().state() == State::closed);
 }
 
-TEST_CASE("Target: a full bulkhead leaves the probes of HALF_OPEN to those who get a slot",
+TEST_CASE("Target: a full bulkhead leaves the probes of HALF_OPEN to callers that get a slot",
           "[registry]") {
     Rig rig{1, {.probes = 3}, 64};
     rig.wait_out();
@@ -262,8 +262,7 @@ TEST_CASE("Target: a listener of the first probe's transition finds its slot tak
     CHECK(in_flight == std::vector<std::uint32_t>{1});
 }
 
-TEST_CASE("Target: a bulkhead that is full for long keeps no probe from those who come later",
-          "[registry]") {
+TEST_CASE("Target: a bulkhead that is full for long keeps no probe from later callers", "[registry]") {
     Rig rig{0, {.probes = 2, .successes_to_close = 2}};
     rig.wait_out();
     for (int i = 0; i != 100; ++i) {
@@ -285,7 +284,7 @@ TEST_CASE("Target: a limit of 0 is closed for maintenance", "[registry]") {
     CHECK(rig.target.call([] { return 42; }).value() == 42);
 }
 
-TEST_CASE("Target: the slot is free when listeners hear of the transition", "[registry]") {
+TEST_CASE("Target: the slot is free when listeners receive the transition", "[registry]") {
     Rig rig{1};
     std::vector<std::uint32_t> in_flight;
     const auto subscription = rig.target.breaker().on_transition(
@@ -310,7 +309,8 @@ TEST_CASE("Target: the slot is free when listeners hear of the transition", "[re
     CHECK(in_flight == std::vector<std::uint32_t>{0});
 }
 
-TEST_CASE("Target: an entry that is assigned to frees its slot before listeners hear", "[registry]") {
+TEST_CASE("Target: an entry that is assigned to frees its slot before listeners are called",
+          "[registry]") {
     Rig rig{2, {.probes = 2, .successes_to_close = 1}};
     std::vector<std::uint32_t> in_flight;
     Entry first = rig.target.try_enter();

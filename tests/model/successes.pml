@@ -72,7 +72,7 @@ bool is_over; /* all that was done, and one more snapshot begins */
 mtype = { nothing, look, read_stripe, read_end, read_generation, leave, store_left, lock, collect, shut, store_word,
           store_end, open };
 
-#include "told.pml"
+#include "recorded.pml"
 #include "stripes.pml"
 
 /* --- Answering, commanding, looking ------------------------------------------------------------------------ */

@@ -132,7 +132,7 @@ TEST_CASE("Retry: a guard that refuses an extra attempt surfaces", "[pipeline]")
     CHECK(budget.balance() == 99.0); // the third attempt's token was given back
 }
 
-TEST_CASE("Retry: tries refusals again if told so, after at least their retry_after", "[pipeline]") {
+TEST_CASE("Retry: tries refusals again if set to, after at least their retry_after", "[pipeline]") {
     Rig rig;
     dashpot::CircuitBreaker<ManualClock> breaker{{.threshold = 2}, {.reset_timeout = 10s}, rig.clock};
     Script script = rig.script({fails(), fails(), gives(3)});

@@ -112,7 +112,7 @@ TEST_CASE("Backoff: of a plain duration is always that duration", "[policy]") {
     CHECK_FALSE(backoff.seed());
 }
 
-TEST_CASE("Backoff: means the same in every unit, and for ever saturates", "[policy]") {
+TEST_CASE("Backoff: means the same in every unit, and forever saturates", "[policy]") {
     CHECK(Backoff{2s} == Backoff{2000ms});
     CHECK(Backoff{2s} == Backoff{2'000'000us});
     CHECK(Backoff{2s} != Backoff{2s + 1ns});

@@ -44,7 +44,7 @@ TEST_CASE("CountWindow: leaves successes for later only while none can open it",
     CHECK(tally.next_success() == NextSuccess::count());
 }
 
-TEST_CASE("CountWindow: hears of many successes as of one after the other", "[policy]") {
+TEST_CASE("CountWindow: records many successes at once as one after the other", "[policy]") {
     for (const std::uint32_t size : {1U, 5U, 31U, 32U, 33U, 64U, 100U}) {
         for (const std::uint64_t count :
              {std::uint64_t{1}, std::uint64_t{4}, std::uint64_t{32}, std::uint64_t{63},
@@ -71,7 +71,7 @@ TEST_CASE("CountWindow: hears of many successes as of one after the other", "[po
     }
 }
 
-TEST_CASE("CountWindow: cleared, it hears of many successes as a new one does", "[policy]") {
+TEST_CASE("CountWindow: cleared, it records many successes at once as a new one does", "[policy]") {
     const CountWindow policy{.size = 5, .minimum_calls = 3};
     CountWindow::Tally cleared{policy};
     for (int i = 0; i != 3; ++i) cleared.record(slow_failure);

@@ -57,7 +57,7 @@ TEST_CASE("ConsecutiveFailures: a success ends the run", "[policy]") {
     STATIC_REQUIRE(opens_at(2, "SSSSFSFF") == 8);
 }
 
-TEST_CASE("ConsecutiveFailures: five in a row unless told otherwise", "[policy]") {
+TEST_CASE("ConsecutiveFailures: five in a row by default", "[policy]") {
     STATIC_REQUIRE(ConsecutiveFailures{}.threshold == 5);
 }
 

@@ -151,7 +151,7 @@ TEST_CASE("CountWindow: judges after a success too", "[policy]") {
     }
 }
 
-TEST_CASE("CountWindow: holds exactly the last so many calls", "[policy]") {
+TEST_CASE("CountWindow: holds exactly as many of the last calls as its size", "[policy]") {
     // Around the sizes at which the ring takes another word, too.
     const std::uint32_t size = GENERATE(1U, 2U, 3U, 31U, 32U, 33U, 63U, 64U, 65U, 100U, 1000U);
     const FinishedCall marked = GENERATE(values({failure, slow_success, slow_failure}));

@@ -21,7 +21,7 @@ constexpr bool is_valid(const HalfOpen& options) {
 
 } // namespace
 
-TEST_CASE("HalfOpen: one probe, whose success closes, unless told otherwise", "[policy]") {
+TEST_CASE("HalfOpen: one probe, whose success closes, by default", "[policy]") {
     constexpr HalfOpen options{};
     STATIC_REQUIRE(options.probes == 1);
     STATIC_REQUIRE_FALSE(options.successes_to_close.has_value());
@@ -30,7 +30,7 @@ TEST_CASE("HalfOpen: one probe, whose success closes, unless told otherwise", "[
     STATIC_REQUIRE(is_valid(options));
 }
 
-TEST_CASE("HalfOpen: asks for the success of every probe unless told otherwise", "[policy]") {
+TEST_CASE("HalfOpen: asks for the success of every probe by default", "[policy]") {
     STATIC_REQUIRE(HalfOpen{.probes = 7}.successes_needed() == 7);
     STATIC_REQUIRE(HalfOpen{.probes = 7, .successes_to_close = 3}.successes_needed() == 3);
 }
@@ -85,7 +85,7 @@ TEST_CASE("HalfOpen: takes a probe timeout of a nanosecond and refuses none", "[
                                              "be longer than 0s");
 }
 
-TEST_CASE("HalfOpen: a probe timeout of hours::max() is for ever", "[policy]") {
+TEST_CASE("HalfOpen: a probe timeout of hours::max() is forever", "[policy]") {
     constexpr HalfOpen options{.probe_timeout = (std::chrono::hours::max)()};
     STATIC_REQUIRE(*options.probe_timeout == (std::chrono::nanoseconds::max)());
     STATIC_REQUIRE(is_valid(options));

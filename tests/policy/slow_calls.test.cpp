@@ -50,7 +50,7 @@ std::string refused_field(const SlowCalls& options) {
 
 } // namespace
 
-TEST_CASE("SlowCalls: takes a limit of nothing, and of for ever, at its word", "[policy]") {
+TEST_CASE("SlowCalls: takes a limit of nothing, and of forever, as given", "[policy]") {
     CHECK(refusal({.longer_than = 0ns}).empty());
     CHECK(refusal({.longer_than = 1ns}).empty());
     CHECK(refusal({.longer_than = hours::max()}).empty());
@@ -64,7 +64,7 @@ TEST_CASE("SlowCalls: refuses a negative limit by name", "[policy]") {
     CHECK(refused_field({.longer_than = hours::min()}) == "SlowCalls::longer_than");
 }
 
-TEST_CASE("SlowCalls: refuses a rate outside its range by name, and tells a percentage from a ratio",
+TEST_CASE("SlowCalls: refuses a rate outside its range by name, and a percentage for a ratio",
           "[policy]") {
     const double rate = GENERATE(as<double>{}, 0.0, -0.0, -0.5, -1.0, 1.0000001, 50.0, 100.0,
                                  not_a_number, infinity, -infinity);

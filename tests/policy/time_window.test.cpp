@@ -293,7 +293,7 @@ TEST_CASE("TimeWindow: a clock that steps back is held at the latest time it sho
     CHECK(tally.record(failure(at(100s - back))) == Reason::failure_rate);
 }
 
-TEST_CASE("TimeWindow: one bucket starts afresh at each edge", "[policy]") {
+TEST_CASE("TimeWindow: one bucket starts again at each edge", "[policy]") {
     TimeWindow::Tally tally{{.length = 1s, .buckets = 1, .minimum_calls = 2}};
     for (nanoseconds now = 0s; now != 100s; now += 1s) {
         CHECK_FALSE(tally.record(success(at(now))));

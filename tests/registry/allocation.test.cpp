@@ -262,7 +262,7 @@ TEST_CASE("Allocations: none for a throttler, whether it refuses or not", "[regi
     CHECK(refused > 100);
 }
 
-TEST_CASE("Allocations: none through transitions that somebody hears of", "[registry]") {
+TEST_CASE("Allocations: none through transitions that a listener receives", "[registry]") {
     Rig rig;
     int heard = 0;
     const auto first = rig.breaker.on_transition([&](const Transition&) { ++heard; });

@@ -65,7 +65,7 @@ TEST_CASE("Registry: a name that many ask for at once gets one target") {
 }
 
 // resilience4j/resilience4j#2243, diegosouzapw/OmniRoute#4114
-TEST_CASE("Registry: the bound holds at every moment, and whoever finds room gets in") {
+TEST_CASE("Registry: the bound holds at every moment, and a name that finds room gets in") {
     constexpr std::size_t most = 8;
     Targets targets{{}, {.max_targets = most}};
     std::atomic<int> too_many{0};
@@ -97,7 +97,7 @@ TEST_CASE("Registry: the bound holds at every moment, and whoever finds room get
     CHECK(counted <= most);
 }
 
-TEST_CASE("Registry: as long as there is room for all, nobody is turned away") {
+TEST_CASE("Registry: as long as there is room for all, none is refused") {
     constexpr std::size_t most = 6; // one each for five that come and go, and one that is always in use
     Targets targets{{}, {.max_targets = most}};
     std::atomic<int> turned_away{0};
@@ -120,7 +120,7 @@ TEST_CASE("Registry: as long as there is room for all, nobody is turned away") {
     CHECK(targets.size() == 1);
 }
 
-TEST_CASE("Registry: one who is turned away takes no room from others") {
+TEST_CASE("Registry: a name that is refused takes no room from others") {
     constexpr std::size_t most = 4;
     Targets targets{{}, {.max_targets = most}};
     std::atomic<int> strangers{0}; // who found the place that is free for a moment
@@ -162,7 +162,7 @@ TEST_CASE("Registry: one who is turned away takes no room from others") {
         });
 }
 
-TEST_CASE("Registry: every transition of every target is heard once, in order, one at a time") {
+TEST_CASE("Registry: every transition of every target is delivered once, in order, one at a time") {
     constexpr std::size_t threads = 6;
     constexpr std::size_t names = 10;
     constexpr int turns = 300;
@@ -201,7 +201,7 @@ TEST_CASE("Registry: every transition of every target is heard once, in order, o
     }
 }
 
-TEST_CASE("Registry: whoever makes, finds, removes, lists and listens at once gets along") {
+TEST_CASE("Registry: threads that make, find, remove, list and listen at once get along") {
     constexpr std::size_t names = 16;
     Targets targets;
     std::atomic<int> misnamed{0};
@@ -243,7 +243,8 @@ TEST_CASE("Registry: whoever makes, finds, removes, lists and listens at once ge
 }
 
 // envoyproxy/envoy#45923
-TEST_CASE("Registry: a removed target is heard of no more, and lives on where it is held") {
+TEST_CASE(
+    "Registry: a removed target's events are delivered no more, and it stays alive where it is held") {
     Targets targets;
     std::atomic<int> heard{0};
     const auto subscription =
@@ -267,7 +268,7 @@ TEST_CASE("Registry: a removed target is heard of no more, and lives on where it
     CHECK(target->call([] { return 7; }).value() == 7);
 }
 
-TEST_CASE("Registry: it may end while its targets and who listens to them live on") {
+TEST_CASE("Registry: it may end while its targets and their listeners stay alive") {
     std::unique_ptr<Targets> targets;
     std::shared_ptr<Targets::target_type> target;
     std::optional<Subscription> subscription;

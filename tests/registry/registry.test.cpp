@@ -245,11 +245,11 @@ TEST_CASE("Registry: configured names have the same bound", "[registry]") {
     CHECK_NOTHROW(targets.configure("four", of_limit(1)));
 }
 
-TEST_CASE("Registry: ten thousand targets unless told otherwise", "[registry]") {
+TEST_CASE("Registry: ten thousand targets by default", "[registry]") {
     STATIC_REQUIRE(RegistryOptions{}.max_targets == 10'000);
 }
 
-TEST_CASE("Registry: a removed target lives on in the hands that hold it", "[registry]") {
+TEST_CASE("Registry: a removed target stays alive while it is held", "[registry]") {
     Rig rig;
     const auto core = rig.targets.get("CORE");
     auto entry = core->try_enter();
@@ -262,7 +262,7 @@ TEST_CASE("Registry: a removed target lives on in the hands that hold it", "[reg
     CHECK_FALSE(rig.targets.remove("CORE"));
 }
 
-TEST_CASE("Registry: a removed target that nobody holds is gone", "[registry]") {
+TEST_CASE("Registry: a removed target that is not held is gone", "[registry]") {
     Rig rig;
     const std::weak_ptr<Target> watch = rig.targets.get("CORE");
     CHECK_FALSE(watch.expired());
@@ -270,7 +270,7 @@ TEST_CASE("Registry: a removed target that nobody holds is gone", "[registry]") 
     CHECK(watch.expired());
 }
 
-TEST_CASE("Registry: a removed name begins afresh, without its configuration", "[registry]") {
+TEST_CASE("Registry: a removed name begins again, without its configuration", "[registry]") {
     Rig rig;
     rig.targets.configure("CORE", of_limit(3));
     const auto old = rig.targets.get("CORE");
@@ -322,7 +322,7 @@ TEST_CASE("for_each: visits every target once", "[registry]") {
     CHECK(names_of(rig.targets) == expected);
 }
 
-TEST_CASE("for_each: hands out a target to keep to whoever asks for a shared_ptr", "[registry]") {
+TEST_CASE("for_each: hands out a target to keep to a function that takes a shared_ptr", "[registry]") {
     Rig rig;
     (void)rig.targets.get("CORE");
     std::vector<std::shared_ptr<Target>> kept;
@@ -388,7 +388,7 @@ TEST_CASE("Registry: takes a policy of one's own, by default and for one name", 
     CHECK(targets.get("STRICT")->breaker().snapshot().calls == 2);
 }
 
-TEST_CASE("Registry: no two keep the same names alike, so nobody can make names that collide",
+TEST_CASE("Registry: no two keep the same names alike, so an attacker cannot make names that collide",
           "[registry]") {
     const auto order_of_names = [] {
         Registry registry;

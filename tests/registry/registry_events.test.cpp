@@ -39,7 +39,8 @@ struct Rig {
 
 } // namespace
 
-TEST_CASE("Registry: tells the transitions of targets that exist and of those to come", "[registry]") {
+TEST_CASE("Registry: delivers the transitions of targets that exist and of those to come",
+          "[registry]") {
     Rig rig;
     (void)rig.targets.get("before");
     const Subscription subscription = rig.targets.on_transition(std::ref(rig.heard));
@@ -49,7 +50,7 @@ TEST_CASE("Registry: tells the transitions of targets that exist and of those to
     CHECK(rig.heard.path() == "before:CLOSED->OPEN after:CLOSED->OPEN before:OPEN->CLOSED");
 }
 
-TEST_CASE("Registry: tells all that the breaker's own listener hears", "[registry]") {
+TEST_CASE("Registry: delivers all that the breaker's own listener receives", "[registry]") {
     Rig rig;
     const auto core = rig.targets.get("CORE");
     TransitionRecorder own;
@@ -70,7 +71,7 @@ TEST_CASE("Registry: tells all that the breaker's own listener hears", "[registr
     }
 }
 
-TEST_CASE("Registry: every listener hears each transition once, whenever its target was made",
+TEST_CASE("Registry: every listener receives each transition once, whenever its target was made",
           "[registry]") {
     Rig rig;
     TransitionRecorder other;
@@ -84,7 +85,7 @@ TEST_CASE("Registry: every listener hears each transition once, whenever its tar
     CHECK(other.path() == rig.heard.path());
 }
 
-TEST_CASE("Registry: a listener hears only what happens later", "[registry]") {
+TEST_CASE("Registry: a listener receives only what happens later", "[registry]") {
     Rig rig;
     TransitionRecorder early;
     const Subscription first = rig.targets.on_transition(std::ref(early));
@@ -96,7 +97,7 @@ TEST_CASE("Registry: a listener hears only what happens later", "[registry]") {
     CHECK(early.entries().size() == 2);
 }
 
-TEST_CASE("Registry: an ended subscription hears nothing more", "[registry]") {
+TEST_CASE("Registry: an ended subscription receives nothing more", "[registry]") {
     Rig rig;
     Subscription subscription = rig.targets.on_transition(std::ref(rig.heard));
     rig.trip("CORE");
@@ -108,7 +109,8 @@ TEST_CASE("Registry: an ended subscription hears nothing more", "[registry]") {
     CHECK(rig.heard.path() == "CORE:CLOSED->OPEN CORE:CLOSED->OPEN");
 }
 
-TEST_CASE("Registry: a removed target is heard no more, its successor is", "[registry]") {
+TEST_CASE("Registry: a removed target's events are delivered no more, its successor's are",
+          "[registry]") {
     Rig rig;
     const Subscription subscription = rig.targets.on_transition(std::ref(rig.heard));
     const auto old = rig.targets.get("CORE");
@@ -132,7 +134,7 @@ TEST_CASE("Registry: a target removed before anybody listened stays silent", "[r
     CHECK(rig.heard.entries().empty());
 }
 
-TEST_CASE("Registry: a subscription may outlive the registry, and its targets tell nobody by then",
+TEST_CASE("Registry: a subscription may outlive the registry, and its targets call no listener by then",
           "[registry]") {
     TransitionRecorder heard;
     const auto held = std::make_shared<int>(0);
@@ -169,7 +171,8 @@ TEST_CASE("Registry: refuses an empty function", "[registry]") {
                       "on_transition: the listener must not be empty");
 }
 
-TEST_CASE("Registry: a listener that throws is contained, and the others still hear", "[registry]") {
+TEST_CASE("Registry: a listener that throws is contained, and the others are still called",
+          "[registry]") {
     Rig rig;
     const Subscription throwing = rig.targets.on_transition(
         [](std::string_view, const Transition&) { throw std::runtime_error{"the log is full"}; });
@@ -200,7 +203,7 @@ TEST_CASE("Registry: a listener may call anything on the registry", "[registry]"
     CHECK(rig.heard.path() == "CLAIM:CLOSED->OPEN");
 }
 
-TEST_CASE("Registry: a listener may remove the target that it hears of", "[registry]") {
+TEST_CASE("Registry: a listener may remove the target of its event", "[registry]") {
     Rig rig;
     TransitionRecorder later;
     (void)rig.targets.get("CORE");

@@ -36,7 +36,7 @@ std::size_t counted(const Targets& targets) {
 
 } // namespace
 
-TEST_CASE("Registry: a name has one target at a time, for all who hold it, whatever is evicted") {
+TEST_CASE("Registry: a name has one target at a time, for all that hold it, whatever is evicted") {
     constexpr std::size_t names = 8;
     constexpr std::size_t users = 5;
     Targets targets{{.max_concurrent = 1}, {.max_targets = names}};
@@ -64,7 +64,8 @@ TEST_CASE("Registry: a name has one target at a time, for all who hold it, whate
     CHECK(targets.size() <= names);
 }
 
-TEST_CASE("Registry: what one did to a target before letting go is seen by who would evict it") {
+TEST_CASE(
+    "Registry: what a thread did to a target before letting go is seen by one that would evict it") {
     ManualClock clock;
     Targets targets{{.policy = {.threshold = 1}}, {}, clock};
     race::in_rounds(
@@ -128,7 +129,8 @@ TEST_CASE(
     CHECK(targets.size() == 0);
 }
 
-TEST_CASE("Registry: who finds all in use but one, gets that one's place, however many compete") {
+TEST_CASE(
+    "Registry: a thread that finds all in use but one gets that one's place, however many compete") {
     constexpr std::size_t most = 3;
     Targets targets{{}, {.max_targets = most, .evict_after = std::chrono::hours{1}}};
     std::atomic<int> got_in{0};
@@ -157,7 +159,7 @@ TEST_CASE("Registry: who finds all in use but one, gets that one's place, howeve
         });
 }
 
-TEST_CASE("Registry: a function that gives options runs once per name, whoever else asks, evicts and "
+TEST_CASE("Registry: a function that gives options runs once per name, whatever threads ask, evict and "
           "removes") {
     constexpr std::size_t names = 16;
     for (int round = 0; round != 50; ++round) {
@@ -208,7 +210,8 @@ TEST_CASE("Registry: a prefix set while others ask for its names is for all of t
     }
 }
 
-TEST_CASE("Registry: whoever makes, holds, evicts, removes, lists, configures and listens gets along") {
+TEST_CASE(
+    "Registry: threads that make, hold, evict, remove, list, configure and listen at once get along") {
     constexpr std::size_t names = 24;
     ManualClock clock;
     Targets targets{{}, {.max_targets = 16, .evict_after = 1ns}, clock};

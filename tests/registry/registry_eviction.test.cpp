@@ -163,7 +163,7 @@ TEST_CASE("evict_idle: options that were changed are not forgotten", "[registry]
     CHECK(rig.targets.get("CORE")->breaker().state() == State::open);
 }
 
-TEST_CASE("evict_idle: whoever listens to a target goes on to hear of it", "[registry]") {
+TEST_CASE("evict_idle: a target's listeners still receive its events", "[registry]") {
     Rig rig;
     dashpot::testing::TransitionRecorder heard;
     const bool registry_is_heard = GENERATE(false, true);
@@ -179,7 +179,8 @@ TEST_CASE("evict_idle: whoever listens to a target goes on to hear of it", "[reg
     CHECK(rig.targets.evict_idle() == 1);
 }
 
-TEST_CASE("evict_idle: the registry's listeners hear of a target that comes back", "[registry]") {
+TEST_CASE("evict_idle: the registry's listeners receive the events of a target that comes back",
+          "[registry]") {
     Rig rig;
     dashpot::testing::TransitionRecorder heard;
     const auto subscription = rig.targets.on_transition(std::ref(heard));
@@ -190,7 +191,7 @@ TEST_CASE("evict_idle: the registry's listeners hear of a target that comes back
     CHECK(heard.path() == "CORE:CLOSED->OPEN CORE:OPEN->CLOSED CORE:CLOSED->OPEN");
 }
 
-TEST_CASE("evict_idle: what had happened to a target is heard, although it is gone by then",
+TEST_CASE("evict_idle: what had happened to a target is delivered, although it is gone by then",
           "[registry]") {
     Rig rig;
     dashpot::testing::TransitionRecorder heard;
@@ -254,7 +255,7 @@ TEST_CASE("evict_idle: forgets what was unused for so long, not a tick before", 
     CHECK(rig.targets.size() == 0);
 }
 
-TEST_CASE("evict_idle: who is asked for begins anew", "[registry]") {
+TEST_CASE("evict_idle: a target that is asked for begins its idle time again", "[registry]") {
     Rig rig;
     const bool by_find = GENERATE(false, true);
     (void)rig.targets.get("CORE");
@@ -269,7 +270,7 @@ TEST_CASE("evict_idle: who is asked for begins anew", "[registry]") {
     CHECK(rig.targets.evict_idle(10s) == 1);
 }
 
-TEST_CASE("evict_idle: who is seen in use begins anew", "[registry]") {
+TEST_CASE("evict_idle: a target that is seen in use begins its idle time again", "[registry]") {
     Rig rig;
     auto held = rig.targets.get("CORE");
     (void)rig.targets.evict_idle(10s);
@@ -282,7 +283,9 @@ TEST_CASE("evict_idle: who is seen in use begins anew", "[registry]") {
     CHECK(rig.targets.evict_idle(10s) == 1);
 }
 
-TEST_CASE("evict_idle: who is seen in use begins anew, however short it was unused", "[registry]") {
+TEST_CASE(
+    "evict_idle: a target that is seen in use begins its idle time again, however short it was unused",
+    "[registry]") {
     Rig rig{{.max_targets = 1, .evict_after = ever}};
     auto held = rig.targets.get("CORE");
     (void)rig.targets.evict_idle(10s);
@@ -467,7 +470,7 @@ TEST_CASE("evict_after: forgets a few whenever a new one is made", "[registry]")
     CHECK(most <= 202);
 }
 
-TEST_CASE("evict_after: nobody is forgotten younger than that", "[registry]") {
+TEST_CASE("evict_after: no target is forgotten younger than that", "[registry]") {
     Rig rig{{.evict_after = 1min}};
     for (int i = 0; i != 1000; ++i) (void)rig.targets.get("a " + std::to_string(i));
     rig.clock.advance(1min - 1ns);

@@ -250,7 +250,7 @@ TEST_CASE("get with a function: others wait for that name, and for no other", "[
     CHECK(got[2] == got[0]);
 }
 
-TEST_CASE("get with a function: when it fails, one who waits tries his own", "[registry]") {
+TEST_CASE("get with a function: when it fails, a thread that waits tries its own", "[registry]") {
     Registry targets;
     std::latch is_making{1};
     std::latch may_end{1};

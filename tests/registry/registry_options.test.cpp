@@ -27,7 +27,7 @@ std::string refusal_of(const RegistryOptions& options) {
 
 } // namespace
 
-TEST_CASE("RegistryOptions: a bound, and no eviction by age, unless told otherwise", "[registry]") {
+TEST_CASE("RegistryOptions: a bound, and no eviction by age, by default", "[registry]") {
     STATIC_REQUIRE(RegistryOptions{}.max_targets == 10'000);
     STATIC_REQUIRE(RegistryOptions{}.evict_after == std::nullopt);
     STATIC_REQUIRE(RegistryOptions{.max_targets = 1} != RegistryOptions{});

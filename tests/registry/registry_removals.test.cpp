@@ -141,7 +141,8 @@ TEST_CASE("on_removal: with events that wait, the order stays and none is lost o
     CHECK(log.lines == expected);
 }
 
-TEST_CASE("on_removal: a get() that fails after it made room still says who left", "[registry]") {
+TEST_CASE("on_removal: a get() that fails after it made room still says which target left",
+          "[registry]") {
     Rig rig{{.max_targets = 1, .evict_after = 1h}};
     (void)rig.targets.get("a");
     const auto refuse = [](std::string_view) -> TargetOptions<> { throw std::runtime_error{"no"}; };
@@ -168,7 +169,7 @@ TEST_CASE("on_removal: a listener may ask for the name that is being made, and m
     CHECK(targets.find("a") != nullptr);
 }
 
-TEST_CASE("on_removal: hears no more once its subscription has ended, nor of the registry's end",
+TEST_CASE("on_removal: is called no more once its subscription has ended, nor at the registry's end",
           "[registry]") {
     Log log;
     Subscription listening;

@@ -27,7 +27,7 @@ constexpr bool makes_one_of_nothing = requires { take({Nothing{}...}); };
 
 } // namespace
 
-TEST_CASE("ManualClock: starts at its epoch, or where it is told", "[testing]") {
+TEST_CASE("ManualClock: starts at its epoch, or at the time given", "[testing]") {
     CHECK(ManualClock{}.now() == Instant{});
     CHECK(ManualClock{Instant{5s}}.now() == Instant{5s});
     CHECK(ManualClock{Instant{-5s}}.now() == Instant{-5s});

@@ -20,13 +20,13 @@ constexpr Transition probing{.from = State::open, .to = State::half_open, .gener
 
 } // namespace
 
-TEST_CASE("TransitionRecorder: has heard nothing at first", "[testing]") {
+TEST_CASE("TransitionRecorder: is empty at first", "[testing]") {
     const TransitionRecorder heard;
     CHECK(heard.entries().empty());
     CHECK(heard.path().empty());
 }
 
-TEST_CASE("TransitionRecorder: keeps what it hears in order", "[testing]") {
+TEST_CASE("TransitionRecorder: keeps what it receives in order", "[testing]") {
     TransitionRecorder heard;
     heard(opened);
     heard(probing);
@@ -56,7 +56,7 @@ TEST_CASE("TransitionRecorder: listens to a breaker and to a registry through a 
     CHECK(heard.path() == "CLOSED->OPEN CORE:OPEN->HALF_OPEN");
 }
 
-TEST_CASE("TransitionRecorder: may hear several threads at once", "[testing]") {
+TEST_CASE("TransitionRecorder: may be called by several threads at once", "[testing]") {
     TransitionRecorder heard;
     {
         std::vector<std::jthread> threads;

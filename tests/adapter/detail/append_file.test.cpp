@@ -39,7 +39,7 @@ TEST_CASE("AppendFile: a path that cannot be opened says why", "[adapter]") {
     CHECK(errno == EISDIR);
 }
 
-TEST_CASE("AppendFile: sees where the file ends, by whoever wrote it", "[adapter]") {
+TEST_CASE("AppendFile: sees where the file ends, whichever program wrote it", "[adapter]") {
     const ScratchFile scratch;
     const AppendFile file = AppendFile::open(scratch.path());
     CHECK(file.ends_within_a_line() == false);

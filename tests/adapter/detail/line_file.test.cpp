@@ -88,7 +88,7 @@ TEST_CASE("LineFile: reopened after a rename, it writes to a file of the old nam
     CHECK(scratch.text() == "three\n");
 }
 
-TEST_CASE("LineFile: reopened after a removal, it makes the file anew", "[adapter]") {
+TEST_CASE("LineFile: reopened after a removal, it makes the file again", "[adapter]") {
     const ScratchFile scratch;
     LineFile file{"Log", scratch.path()};
     append(file, "one");
@@ -244,7 +244,7 @@ TEST_CASE("LineFile: while a pipe has no reader its lines are lost, and the next
     CHECK(fifo.read() == "lost 2\nthree\nfour\n");
 }
 
-TEST_CASE("LineFile: a reader that stops reading holds no writer, and every line is told or counted",
+TEST_CASE("LineFile: a reader that stops reading holds no writer, and every line is written or counted",
           "[adapter]") {
     Fifo fifo;
     fifo.join();
@@ -299,7 +299,7 @@ TEST_CASE("LineFile: a disk that was full does no harm to the file on the next",
     CHECK(scratch.text() == "two\n");
 }
 
-TEST_CASE("LineFile: a file made anew is of the same mode", "[adapter]") {
+TEST_CASE("LineFile: a file made again is of the same mode", "[adapter]") {
     const ScratchFile scratch;
     LineFile file{"Log", scratch.path()};
     struct stat first{};

@@ -38,7 +38,7 @@ TEST_CASE("CallTimeout: is that of the config in force") {
     }
 }
 
-TEST_CASE("CallTimeout: who met the guards of another config is told so") {
+TEST_CASE("CallTimeout: a call that met the guards of another config gets that answer") {
     CallTimeout timeout{3s};
     const auto before = timeout.version();
     CHECK(timeout.of(closed, before) == 3s);

@@ -45,7 +45,7 @@ TEST_CASE("read_field: the value comes back as text") {
     check_value(R"({"code\ud800":"1","code":"0000"})", "0000");
 }
 
-TEST_CASE("read_field: what nobody reads may hold any value that JSON can say") {
+TEST_CASE("read_field: what is not read may hold any value that JSON can say") {
     for (const char* value : {"1e400",
                               "-1E+400",
                               "1e-400",

@@ -96,7 +96,7 @@ TEST_CASE(
     CHECK(machine.snapshot(at(5000s)).opened_at == at(3s));
 }
 
-TEST_CASE("BreakerMachine: hands out as many probes as it was told, in total", "[guard]") {
+TEST_CASE("BreakerMachine: hands out as many probes as its options say, in total", "[guard]") {
     const std::uint32_t probes = GENERATE(1U, 2U, 5U);
     Machine machine = probing({.probes = probes});
     for (std::uint32_t i = 1; i != probes; ++i)
@@ -138,7 +138,7 @@ TEST_CASE("BreakerMachine: closes at enough successes, re-opens once they are ou
     }
 }
 
-TEST_CASE("BreakerMachine: a sibling that answers after the verdict is not heard", "[guard]") {
+TEST_CASE("BreakerMachine: a sibling that answers after the decision is not recorded", "[guard]") {
     Machine machine = probing({.probes = 2});
     machine.admit(at(10s), named);
     REQUIRE(told(machine.record(3, failure(11s))) == "yes probes_failed");
@@ -189,9 +189,8 @@ TEST_CASE("BreakerMachine: an unanswered probe is lost when its time is up, not 
     }
 }
 
-TEST_CASE(
-    "BreakerMachine: a probe is waited for as long as the circuit was open, unless told otherwise",
-    "[guard]") {
+TEST_CASE("BreakerMachine: a probe is waited for as long as the circuit was open, by default",
+          "[guard]") {
     const nanoseconds start = GENERATE(as<nanoseconds>{}, 0s, 7s, -1000s);
     Machine machine = machine_of();
     machine.record(1, failure(start));
@@ -244,7 +243,7 @@ TEST_CASE("BreakerMachine: answers without a name count for as many probes as we
     }
 }
 
-TEST_CASE("BreakerMachine: in OPEN no answer is heard", "[guard]") {
+TEST_CASE("BreakerMachine: in OPEN no answer is recorded", "[guard]") {
     Machine machine = machine_of();
     machine.record(any, failure(1s));
     const Snapshot before = machine.snapshot(at(5s));
@@ -329,7 +328,7 @@ TEST_CASE("BreakerMachine: shows the numbers that opened it, unchanged, until it
     CHECK_FALSE(machine.snapshot(at(60s)).failure_rate);
 }
 
-TEST_CASE("BreakerMachine: a slow probe failed, wherever slow calls are told", "[guard]") {
+TEST_CASE("BreakerMachine: a slow probe failed, wherever slow calls are reported", "[guard]") {
     using Windowed = dashpot::detail::BreakerMachine<CountWindow>;
     const CountWindow policy{.size = 1, .minimum_calls = 1, .slow_calls = SlowCalls{.longer_than = 1s}};
     Windowed machine{policy, {.half_open = {.probes = 2, .successes_to_close = 1}}, at(0s), 1};

@@ -22,7 +22,7 @@ constexpr CallReport measured(std::chrono::nanoseconds begin, std::chrono::nanos
 
 } // namespace
 
-TEST_CASE("CallReport: a length that was told needs no clock", "[guard]") {
+TEST_CASE("CallReport: a length that was given needs no clock", "[guard]") {
     STATIC_REQUIRE(CallReport{.timing = {5s}}.is_measured());
     STATIC_REQUIRE(CallReport{.timing = {5s}}.is_quick(5s));
     STATIC_REQUIRE_FALSE(CallReport{.timing = {5s}}.is_quick(5s - 1ns));

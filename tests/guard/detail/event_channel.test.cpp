@@ -87,7 +87,7 @@ TEST_CASE("EventChannel: takes each event to each listener, in order", "[guard]"
     CHECK(order == "a1 b1 a2 b2 ");
 }
 
-TEST_CASE("EventChannel: nobody listens to nothing", "[guard]") {
+TEST_CASE("EventChannel: without listeners there is nothing to deliver", "[guard]") {
     Rig rig;
     CHECK_FALSE(rig.channel->push(1));
     rig.channel->deliver();
@@ -98,7 +98,7 @@ TEST_CASE("EventChannel: nobody listens to nothing", "[guard]") {
     CHECK_FALSE(rig.channel->push(2));
 }
 
-TEST_CASE("EventChannel: whoever delivers takes all that waits", "[guard]") {
+TEST_CASE("EventChannel: the thread that delivers takes all that waits", "[guard]") {
     Rig rig;
     const auto subscription = rig.listen([&](int event) { rig.heard.push_back(event); });
     for (int i = 0; i != 40; ++i) CHECK(rig.channel->push(i));
@@ -109,7 +109,7 @@ TEST_CASE("EventChannel: whoever delivers takes all that waits", "[guard]") {
     CHECK(rig.heard.size() == 40);
 }
 
-TEST_CASE("EventChannel: a listener hears the events pushed after it subscribed", "[guard]") {
+TEST_CASE("EventChannel: a listener receives the events pushed after it subscribed", "[guard]") {
     Rig rig;
     std::vector<int> early;
     const auto first = rig.listen([&](int event) { early.push_back(event); });
@@ -121,7 +121,7 @@ TEST_CASE("EventChannel: a listener hears the events pushed after it subscribed"
     CHECK(rig.heard == std::vector{2});
 }
 
-TEST_CASE("EventChannel: events that waited for a listener who left reach nobody who came later",
+TEST_CASE("EventChannel: events that waited for a listener that left reach none that came later",
           "[guard]") {
     Rig rig;
     auto first = rig.listen([&](int event) { rig.heard.push_back(-event); });

@@ -33,7 +33,7 @@ TEST_CASE("EventRing: holds all while there is room, oldest first", "[guard]") {
     CHECK(held[2].count == 102);
 }
 
-TEST_CASE("EventRing: lets the oldest go, and numbers tell", "[guard]") {
+TEST_CASE("EventRing: lets the oldest go, and the numbers show it", "[guard]") {
     const auto held = after(3, 4);
     REQUIRE(held.size() == 3);
     CHECK(held[0].number == 1);

@@ -29,7 +29,7 @@ struct OpenList : ListenerList {
 
 } // namespace
 
-TEST_CASE("ListenerList: has nobody at first", "[guard]") {
+TEST_CASE("ListenerList: is empty at first", "[guard]") {
     const OpenList list;
     CHECK(list.next(0, 100) == nullptr);
 }
@@ -58,7 +58,7 @@ TEST_CASE("ListenerList: one that was removed is passed over, and the round goes
     CHECK(list.next(0, 0) == c);
 }
 
-TEST_CASE("ListenerList: one that came later does not hear an earlier event", "[guard]") {
+TEST_CASE("ListenerList: one that came later does not receive an earlier event", "[guard]") {
     OpenList list;
     const auto early = list.add(0);
     const auto later = list.add(5);
@@ -75,7 +75,7 @@ TEST_CASE("ListenerList: a number is never given twice", "[guard]") {
     CHECK(b->number > a->number);
 }
 
-TEST_CASE("ListenerList: a listener lives on in the hands of who removed it", "[guard]") {
+TEST_CASE("ListenerList: a listener stays alive while its remover holds it", "[guard]") {
     OpenList list;
     const auto a = list.add();
     CHECK(a.use_count() == 2);

@@ -73,7 +73,7 @@ TEST_CASE("RateCore: a place that was due stays granted at any later rate", "[gu
     CHECK(thread.look(Instant{2s}).answer.value());
 }
 
-TEST_CASE("RateCore: who stops waiting leaves its place to those behind", "[guard]") {
+TEST_CASE("RateCore: a thread that stops waiting leaves its place to those behind", "[guard]") {
     RateCore core{{.permits = 1, .per = 1s, .burst = 4}, Instant{}};
     CHECK(core.try_acquire(core.load(), Instant{}, 4));
     Waiting first{core};

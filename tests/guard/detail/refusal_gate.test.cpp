@@ -38,7 +38,7 @@ TEST_CASE("RefusalGate: keeps the start of a wait that is over", "[guard]") {
     CHECK(gate.read().since == Instant{-100s});
 }
 
-TEST_CASE("RefusalGate: tells no wait from a wait that is not known", "[guard]") {
+TEST_CASE("RefusalGate: distinguishes no wait from a wait that is not known", "[guard]") {
     RefusalGate gate;
     CHECK_FALSE(RefusalGate::is_known(gate.read()));
     for (const Wait& wait : {Wait{}, Wait{Instant{5s}, 10s}, Wait{}}) {
@@ -54,7 +54,7 @@ TEST_CASE("RefusalGate: tells no wait from a wait that is not known", "[guard]")
     }
 }
 
-TEST_CASE("RefusalGate: refuses nobody once it was opened", "[guard]") {
+TEST_CASE("RefusalGate: refuses no call once it was opened", "[guard]") {
     RefusalGate gate;
     gate.set({Instant{5s}, 10s});
     CHECK(gate.read().is_on(Instant{6s}));

@@ -166,8 +166,8 @@ TEST_CASE("WaitQueue: waits beyond the end of time never end, and a clock that s
     CHECK(back.waits(0));
 }
 
-TEST_CASE("ControlledDelay: refuses who waited longer than the target once the queue was never empty "
-          "for the interval",
+TEST_CASE("ControlledDelay: refuses those that waited longer than the target once the queue was never "
+          "empty for the interval",
           "[guard]") {
     const QueueOptions options{.controlled_delay = ControlledDelay{5ms, 100ms}};
     Rig rig{options};

@@ -130,7 +130,7 @@ TEST_CASE("ProbeGate: a probe given back may be handed out again", "[policy]") {
     CHECK(gate.record(success) == Verdict::close);
 }
 
-TEST_CASE("ProbeGate: nobody waits while a probe is to be had", "[policy]") {
+TEST_CASE("ProbeGate: no thread waits while a probe is free", "[policy]") {
     ProbeGate gate = fresh({.probes = 2}, 10s);
     CHECK(gate.wait() == Wait{});
     gate.grant(Instant{1s}, false);
@@ -148,7 +148,7 @@ TEST_CASE("ProbeGate: once all are out others wait for the probe timeout, from t
     CHECK_FALSE(gate.wait().is_on(Instant{14s}));
 }
 
-TEST_CASE("ProbeGate: a taker who was held up does not shorten the time of the others", "[policy]") {
+TEST_CASE("ProbeGate: a taker that was held up does not shorten the time of the others", "[policy]") {
     ProbeGate gate = fresh({.probes = 3}, 10s);
     gate.grant(Instant{3s}, false);
     gate.grant(Instant{5s}, false);
@@ -175,7 +175,8 @@ TEST_CASE("ProbeGate: waits across all of time without overflow", "[policy]") {
     CHECK_FALSE(early.wait().is_on((Instant::max)()));
 }
 
-TEST_CASE("ProbeGate: unnamed probes are answered once each, named ones by nobody else", "[policy]") {
+TEST_CASE("ProbeGate: unnamed probes are answered once each, named ones by their holder alone",
+          "[policy]") {
     ProbeGate gate = fresh({.probes = 3});
     gate.grant(Instant{}, true);
     gate.grant(Instant{}, false);

@@ -43,7 +43,7 @@ TEST_CASE("Overrides: a name goes before a prefix, and both are bounded", "[regi
     CHECK_NOTHROW(overrides.set(key("b"), number(3), nobody));
 }
 
-TEST_CASE("Overrides: who is in use is asked before anything is set", "[registry]") {
+TEST_CASE("Overrides: a client in use is asked before anything is set", "[registry]") {
     Overrides overrides{10};
     CHECK_THROWS_AS(overrides.set(key("a"), number(1), [] { throw 42; }), int);
     CHECK(of(overrides, "a") == 0);

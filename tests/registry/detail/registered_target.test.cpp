@@ -20,7 +20,7 @@ namespace {
 const HashedName core{"CORE", {1, 2}};
 } // namespace
 
-TEST_CASE("RegisteredTarget: is as new until something can be told of it", "[registry]") {
+TEST_CASE("RegisteredTarget: is as new until something was recorded", "[registry]") {
     const ManualClock clock;
     Typed registered{core, {.policy = {.threshold = 2}}, clock, std::make_shared<TargetChannel>()};
     CHECK(registered.is_as_new());
