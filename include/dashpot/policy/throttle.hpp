@@ -10,6 +10,7 @@
 #include <dashpot/core/detail/wide.hpp>
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/rate.hpp>
+#include <dashpot/policy/detail/bucket_ring.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <iosfwd>
 #include <limits>
-#include <optional>
 
 namespace dashpot::inline DASHPOT_ABI {
 
@@ -110,69 +110,61 @@ class Throttle::Tally {
         std::uint64_t accepts = 0;
 
         friend constexpr bool operator==(const Counts&, const Counts&) = default;
+
+        constexpr void add(const Counts& other) noexcept {
+            requests += other.requests;
+            accepts += other.accepts;
+        }
+        constexpr void subtract(const Counts& other) noexcept {
+            requests -= other.requests;
+            accepts -= other.accepts;
+        }
     };
 
     constexpr explicit Tally(const Throttle& policy)
         : factor_{detail::billionths(policy.accepts_factor)},
           most_{share(detail::billionths(policy.max_refused), billion)},
-          minimum_calls_{policy.minimum_calls},
-          bucket_length_{policy.length.count() / std::int64_t{policy.buckets}}, ring_(policy.buckets) {}
+          minimum_calls_{policy.minimum_calls}, window_{policy.length, policy.buckets} {}
 
     /// Decides whether to refuse the next call, and counts a call that is refused.
     ///
     /// The refusals are spread evenly: each call adds the probability to a sum, and a call that brings
     /// the sum to 1 is refused.
     constexpr bool refuses(Instant now) noexcept {
-        move_to(bucket_at(now));
-        carried_ += probability(sums_);
+        window_.move_to(now);
+        carried_ += probability(window_.sums());
         if (carried_ < one) return false;
         carried_ -= one;
-        add({1, 0});
+        window_.add(Counts{1, 0});
         return true;
     }
 
     constexpr void record_success(Instant now, std::uint64_t count = 1) noexcept {
-        move_to(bucket_at(now));
-        add({count, count});
+        window_.move_to(now);
+        window_.add(Counts{count, count});
     }
     constexpr void record_failure(Instant now) noexcept {
-        move_to(bucket_at(now));
-        add({1, 0});
+        window_.move_to(now);
+        window_.add(Counts{1, 0});
     }
 
     /// Records successes of the newest bucket.
-    constexpr void record_batch(std::uint64_t count) noexcept { add({count, count}); }
+    constexpr void record_batch(std::uint64_t count) noexcept { window_.add(Counts{count, count}); }
 
     /// Returns true if no call is refused until a call fails, however much time passes.
     [[nodiscard]] constexpr bool is_calm() const noexcept {
         Counts latest;
-        for (std::size_t age = 0; age != ring_.size(); ++age) {
-            const Counts& bucket = ring_[of_age(age)];
-            latest = {latest.requests + bucket.requests, latest.accepts + bucket.accepts};
+        for (std::size_t age = 0; age != window_.size(); ++age) {
+            latest.add(window_.of_age(age));
             if (exceeds(latest)) return false;
         }
         return true;
     }
 
     /// Returns the end of the newest bucket, or the earliest time before the first call.
-    [[nodiscard]] constexpr Instant bucket_ends() const noexcept {
-        constexpr std::int64_t last = (std::numeric_limits<std::int64_t>::max)();
-        if (!newest_bucket_) return (Instant::min)();
-        if (*newest_bucket_ >= last / bucket_length_) return (Instant::max)();
-        return Instant{std::chrono::nanoseconds{(*newest_bucket_ + 1) * bucket_length_}};
-    }
+    [[nodiscard]] constexpr Instant bucket_ends() const noexcept { return window_.newest_ends(); }
 
-    [[nodiscard]] constexpr Counts counts(Instant now) const noexcept {
-        if (!newest_bucket_) return {};
-        const std::uint64_t passed = buckets_since(bucket_at(now));
-        if (passed >= ring_.size()) return {};
-        Counts held = sums_;
-        for (std::size_t i = 1; i <= passed; ++i) {
-            const Counts& gone = ring_[behind_newest(i)];
-            held = {held.requests - gone.requests, held.accepts - gone.accepts};
-        }
-        return held;
-    }
+    [[nodiscard]] constexpr Counts counts(Instant now) const noexcept { return window_.sums_at(now); }
 
     [[nodiscard]] constexpr double refuse_probability(Instant now) const noexcept {
         return detail::product(detail::nearest_double(probability(counts(now))), 0x1p-62);
@@ -181,13 +173,7 @@ class Throttle::Tally {
     /// Takes over what fits of another window, if its buckets have the same length.
     constexpr void take_over(const Tally& before) noexcept {
         carried_ = before.carried_;
-        if (before.bucket_length_ != bucket_length_) return;
-        newest_bucket_ = before.newest_bucket_;
-        for (std::size_t age = 0; age != (std::min)(ring_.size(), before.ring_.size()); ++age) {
-            const Counts& bucket = before.ring_[before.of_age(age)];
-            ring_[of_age(age)] = bucket;
-            sums_ = {sums_.requests + bucket.requests, sums_.accepts + bucket.accepts};
-        }
+        window_.take_over(before.window_);
     }
 
   private:
@@ -216,55 +202,11 @@ class Throttle::Tally {
         return (std::min)(most_, share(requests * billion - allowed, (requests + 1) * billion));
     }
 
-    constexpr void add(const Counts& more) noexcept {
-        Counts& bucket = ring_[newest_];
-        bucket = {bucket.requests + more.requests, bucket.accepts + more.accepts};
-        sums_ = {sums_.requests + more.requests, sums_.accepts + more.accepts};
-    }
-
-    /// Returns the number of the bucket. The division rounds down.
-    [[nodiscard]] constexpr std::int64_t bucket_at(Instant at) const noexcept {
-        const std::int64_t time = at.time_since_epoch().count();
-        const bool is_behind = time < 0 && time % bucket_length_ != 0;
-        return time / bucket_length_ - (is_behind ? 1 : 0);
-    }
-
-    [[nodiscard]] constexpr std::uint64_t buckets_since(std::int64_t bucket) const noexcept {
-        if (bucket <= *newest_bucket_) return 0;
-        return static_cast<std::uint64_t>(bucket) - static_cast<std::uint64_t>(*newest_bucket_);
-    }
-
-    [[nodiscard]] constexpr std::size_t behind_newest(std::size_t step) const noexcept {
-        return (newest_ + step) % ring_.size();
-    }
-    [[nodiscard]] constexpr std::size_t of_age(std::size_t age) const noexcept {
-        return behind_newest(ring_.size() - age);
-    }
-
-    constexpr void move_to(std::int64_t bucket) noexcept {
-        if (!newest_bucket_) newest_bucket_ = bucket;
-        const std::uint64_t passed = buckets_since(bucket);
-        if (passed == 0) return;
-        const std::size_t steps =
-            passed < ring_.size() ? static_cast<std::size_t>(passed) : ring_.size();
-        for (std::size_t i = 0; i != steps; ++i) {
-            newest_ = behind_newest(1);
-            const Counts& gone = ring_[newest_];
-            sums_ = {sums_.requests - gone.requests, sums_.accepts - gone.accepts};
-            ring_[newest_] = {};
-        }
-        newest_bucket_ = bucket;
-    }
-
     std::uint64_t factor_; // billionths
     std::uint64_t most_;   // as one
     std::uint32_t minimum_calls_;
-    std::int64_t bucket_length_;
     std::uint64_t carried_ = 0; // below one
-    std::optional<std::int64_t> newest_bucket_;
-    std::size_t newest_ = 0; // the index of the newest bucket in ring_
-    Counts sums_{};
-    detail::FixedArray<Counts> ring_;
+    detail::BucketRing<Counts> window_;
 };
 
 } // namespace dashpot::inline DASHPOT_ABI

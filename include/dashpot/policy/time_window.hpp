@@ -9,17 +9,15 @@
 #include <dashpot/core/duration.hpp>
 #include <dashpot/core/rate.hpp>
 #include <dashpot/core/reason.hpp>
+#include <dashpot/policy/detail/bucket_ring.hpp>
 #include <dashpot/policy/detail/window_rule.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/next_success.hpp>
 #include <dashpot/policy/slow_calls.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
-#include <limits>
 #include <optional>
 
 namespace dashpot::inline DASHPOT_ABI {
@@ -95,116 +93,46 @@ struct TimeWindow {
     class Tally;
 };
 
-/// A ring with the sums of each bucket, and the sums of all buckets.
+/// The window of a TimeWindow, and the rule that judges it. It is passed the time.
 class TimeWindow::Tally {
   public:
     constexpr explicit Tally(const TimeWindow& policy)
         : rule_{policy.minimum_calls, policy.failure_rate, policy.slow_calls},
-          bucket_length_{policy.length.count() / std::int64_t{policy.buckets}}, ring_(policy.buckets) {}
+          window_{policy.length, policy.buckets} {}
 
     constexpr std::optional<Reason> record(const FinishedCall& call) noexcept {
-        move_to(bucket_at(call.at));
-        ring_[newest_].add(call);
-        sums_.add(call);
-        return rule_.judge(sums_);
+        window_.move_to(call.at);
+        window_.add(call);
+        return rule_.judge(window_.sums());
     }
 
     /// Each success counts until it leaves the window, so none is skipped. None can open the circuit
     /// before the end of the bucket, when calls leave the window.
     [[nodiscard]] constexpr NextSuccess next_success() const noexcept {
-        if (!newest_bucket_ || !rule_.successes_open_nothing(sums_)) return NextSuccess::record();
-        return NextSuccess::count_until(end_of(*newest_bucket_));
+        if (window_.is_unused() || !rule_.successes_open_nothing(window_.sums())) {
+            return NextSuccess::record();
+        }
+        return NextSuccess::count_until(window_.newest_ends());
     }
 
     constexpr void record_successes(std::uint64_t count) noexcept {
-        const detail::WindowSums more{.calls = count};
-        ring_[newest_].add(more);
-        sums_.add(more);
+        window_.add(detail::WindowSums{.calls = count});
     }
 
-    constexpr void clear() noexcept {
-        for (detail::WindowSums& bucket : ring_) bucket = {};
-        sums_ = {};
-        newest_bucket_.reset();
-    }
+    constexpr void clear() noexcept { window_.clear(); }
 
     /// Takes over the newest buckets that fit. If the buckets have another length, nothing is taken
     /// over.
     /// **Cost.** O(`buckets`).
-    constexpr void take_over(const Tally& before) noexcept {
-        if (before.bucket_length_ != bucket_length_) return;
-        newest_bucket_ = before.newest_bucket_;
-        for (std::size_t age = 0; age != (std::min)(ring_.size(), before.ring_.size()); ++age) {
-            const detail::WindowSums& bucket = before.ring_[before.of_age(age)];
-            ring_[of_age(age)] = bucket;
-            sums_.add(bucket);
-        }
-    }
+    constexpr void take_over(const Tally& before) noexcept { window_.take_over(before.window_); }
 
     [[nodiscard]] constexpr Counts counts(Instant now) const noexcept {
-        if (!newest_bucket_) return rule_.counts({});
-        const std::uint64_t passed = buckets_since(bucket_at(now));
-        detail::WindowSums held;
-        if (passed < ring_.size()) { // the oldest buckets follow directly after the newest
-            held = sums_;
-            for (std::size_t i = 1; i <= passed; ++i) held.subtract(ring_[behind_newest(i)]);
-        }
-        return rule_.counts(held);
+        return rule_.counts(window_.sums_at(now));
     }
 
   private:
-    /// Returns the number of the bucket. The division rounds down, so that the bucket before the epoch
-    /// is as long as any other.
-    [[nodiscard]] constexpr std::int64_t bucket_at(Instant at) const noexcept {
-        const std::int64_t time = at.time_since_epoch().count();
-        const bool is_behind = time < 0 && time % bucket_length_ != 0;
-        return time / bucket_length_ - (is_behind ? 1 : 0);
-    }
-
-    [[nodiscard]] constexpr Instant end_of(std::int64_t bucket) const noexcept {
-        constexpr std::int64_t last = (std::numeric_limits<std::int64_t>::max)();
-        if (bucket == last) return (Instant::max)(); // 1-ns buckets, at the end of the clock
-        const std::int64_t next = bucket + 1;
-        return Instant{
-            std::chrono::nanoseconds{next > last / bucket_length_ ? last : next * bucket_length_}};
-    }
-
-    /// Returns the number of buckets since `bucket`. It is 0 for the newest bucket and for earlier
-    /// ones: time does not run backwards in the window.
-    [[nodiscard]] constexpr std::uint64_t buckets_since(std::int64_t bucket) const noexcept {
-        if (bucket <= *newest_bucket_) return 0;
-        return static_cast<std::uint64_t>(bucket) - static_cast<std::uint64_t>(*newest_bucket_);
-    }
-
-    [[nodiscard]] constexpr std::size_t behind_newest(std::size_t step) const noexcept {
-        return (newest_ + step) % ring_.size();
-    }
-
-    /// Returns the index of the bucket of that age. The newest bucket has age 0.
-    [[nodiscard]] constexpr std::size_t of_age(std::size_t age) const noexcept {
-        return behind_newest(ring_.size() - age);
-    }
-
-    constexpr void move_to(std::int64_t bucket) noexcept {
-        if (!newest_bucket_) newest_bucket_ = bucket;
-        const std::uint64_t passed = buckets_since(bucket);
-        if (passed == 0) return;
-        const std::size_t steps =
-            passed < ring_.size() ? static_cast<std::size_t>(passed) : ring_.size();
-        for (std::size_t i = 0; i != steps; ++i) {
-            newest_ = behind_newest(1);
-            sums_.subtract(ring_[newest_]);
-            ring_[newest_] = {};
-        }
-        newest_bucket_ = bucket;
-    }
-
     detail::WindowRule rule_;
-    std::int64_t bucket_length_;
-    std::optional<std::int64_t> newest_bucket_; // its number; empty before the first call
-    std::size_t newest_ = 0;                    // the index of the newest bucket in ring_
-    detail::WindowSums sums_;
-    detail::FixedArray<detail::WindowSums> ring_;
+    detail::BucketRing<detail::WindowSums> window_;
 };
 
 static_assert(FailurePolicy<TimeWindow>);
