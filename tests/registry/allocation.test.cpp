@@ -5,6 +5,10 @@
 #include <dashpot/guard/rate_limiter.hpp>
 #include <dashpot/guard/retry_budget.hpp>
 #include <dashpot/guard/throttler.hpp>
+#include <dashpot/pipeline/fallback.hpp>
+#include <dashpot/pipeline/pipeline.hpp>
+#include <dashpot/pipeline/retry.hpp>
+#include <dashpot/pipeline/timeout.hpp>
 #include <dashpot/policy/aimd.hpp>
 #include <dashpot/policy/vegas.hpp>
 #include <dashpot/registry/registry.hpp>
@@ -211,6 +215,35 @@ TEST_CASE("Allocations: none for a call or its refusal", "[registry]") {
               rig.breaker.trip();
               (void)rig.breaker.call([] { return 42; });
           }) == 0);
+}
+
+TEST_CASE("Allocations: none for a call through a pipeline, however it ends", "[registry]") {
+    Rig rig;
+    ManualClock clock;
+    dashpot::QueuedBulkhead<ManualClock> queue{{.max_concurrent = 1, .max_queued = 1}, clock};
+    dashpot::RateLimiter<ManualClock> limiter{{.permits = 1000, .per = 1s}, clock};
+    dashpot::RetryBudget budget;
+    const dashpot::Fallback zero{[](const dashpot::Refusal&) { return 0; }};
+    const dashpot::Retry retry{.max_attempts = 3, .budget = &budget};
+    const auto protect = dashpot::pipeline(zero, dashpot::Timeout{2s}, retry, limiter, rig.breaker,
+                                           queue, dashpot::Timeout{500ms})
+                             .with(clock);
+    const dashpot::CallOptions late{.deadline = dashpot::Deadline{dashpot::Instant{}}};
+    clock.advance(1s);
+    const auto judged = [](int value) { return value < 0 ? Outcome::failure : Outcome::success; };
+    int calls = 0;
+    int sum = 0;
+    CHECK(allocations_of([&] {
+              sum += protect.call([&] { return ++calls; }, judged).value();
+              sum += protect.call([&] { return ++calls < 3 ? -1 : 1; }, judged).value(); // a retry
+              sum += protect.call(late, [&] { return ++calls; }, judged).value();
+              const auto slot = queue.try_acquire();
+              sum += protect.call([&] { return ++calls; }, judged).value(); // waits, and is refused
+              rig.breaker.trip();
+              sum += protect.call([&] { return ++calls; }, judged).value();
+          }) == 0);
+    CHECK(calls == 3);
+    CHECK(sum == 2);
 }
 
 TEST_CASE("Allocations: none for permits of a rate limiter, nor for a thread that waits",
