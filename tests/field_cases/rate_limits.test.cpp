@@ -41,7 +41,7 @@ std::chrono::nanoseconds retry_after(Limiter& limiter, std::uint32_t permits = 1
 } // namespace
 
 // The interval between two permits was rounded to whole milliseconds: 2000 a second were 1000.
-TEST_CASE("RateLimiter: the k-th reservation acts at its exact time, at any rate") {
+TEST_CASE("RateLimiter: the k-th reservation acts at its exact time, at any rate", "[long]") {
     for (const std::uint32_t permits : {3U, 7U, 750U, 1'500U, 5'000U, 100'003U}) {
         ManualClock clock;
         Limiter limiter{{.permits = permits, .per = 1s, .burst = 1}, clock};

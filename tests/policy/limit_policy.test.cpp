@@ -78,7 +78,7 @@ TEMPLATE_TEST_CASE("A limit policy: does not grow while fewer than half of the l
     CHECK(feed.estimator.limit() > 20);
 }
 
-TEMPLATE_TEST_CASE("A limit policy: stays in its range, whatever it is passed", "[policy]", Aimd,
+TEMPLATE_TEST_CASE("A limit policy: stays in its range, whatever it is passed", "[policy][long]", Aimd,
                    Gradient, Vegas) {
     for (std::uint64_t seed = 1; seed != 500; ++seed) {
         model::Dice dice{seed};

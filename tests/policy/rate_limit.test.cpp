@@ -94,7 +94,8 @@ TEST_CASE("Bucket: is full at the start, with as many permits as the rate has by
     CHECK(bucket.available(at(5s)) == 0);
 }
 
-TEST_CASE("Bucket: three a second grants exactly three million in a million seconds", "[policy]") {
+TEST_CASE("Bucket: three a second grants exactly three million in a million seconds",
+          "[policy][long]") {
     Bucket bucket{{.permits = 3, .per = 1s, .burst = 4}, at(0s)};
     std::uint32_t granted = take_all(bucket, at(0s));
     CHECK(granted == 4);
