@@ -19,6 +19,17 @@ double mutex(const Measurements& m) { return m.ns("mutex_pair"); }
 double steady(const Measurements& m) { return m.ns("steady_clock_now"); }
 double coarse(const Measurements& m) { return m.ns("coarse_clock_now"); }
 
+/// An empty pipeline, and what each of four pieces adds to it.
+double sum_of_parts(const Measurements& m) {
+    const double empty = m.ns("pipeline_empty");
+    double sum = empty;
+    for (const char* part :
+         {"pipeline_retry", "pipeline_breaker", "pipeline_bulkhead", "pipeline_timeout"}) {
+        sum += m.ns(part) - empty;
+    }
+    return sum;
+}
+
 } // namespace
 
 const std::vector<Bound>& bounds() {
@@ -84,6 +95,14 @@ const std::vector<Bound>& bounds() {
          [](M m) { return m.ns("bulkhead") + 2 * steady(m) + 1.2 * mutex(m); }, "", nullptr},
         {"Target, enter + settle", "target_healthy", "1.1 x (permit + bulkhead)",
          [](M m) { return 1.1 * (m.ns("permit_healthy") + m.ns("bulkhead")); }, "", nullptr},
+        {"pipeline(breaker).call(f)", "pipeline_breaker", "1 x call(f)",
+         [](M m) { return m.ns("pipeline_bare_call"); }, "", nullptr},
+        {"pipeline(Retry).call(f), a success", "pipeline_retry", "pipeline() + 1 ns",
+         [](M m) { return m.ns("pipeline_empty") + 1; }, "", nullptr},
+        {"pipeline(Timeout).call(f)", "pipeline_timeout", "pipeline() + steady",
+         [](M m) { return m.ns("pipeline_empty") + steady(m); }, "", nullptr},
+        {"pipeline(Retry, breaker, bulkhead, Timeout)", "pipeline_all", "1.1 x the sum of its parts",
+         [](M m) { return 1.1 * sum_of_parts(m); }, "", nullptr},
         {"Registry::get(name)", "registry_get", "1.2 x (map find + two private adds)",
          [](M m) { return 1.2 * (m.ns("map_find") + 2 * mine(m)); }, "1.15 x one thread",
          [](M m) { return 1.15 * m.ns("registry_get"); }},

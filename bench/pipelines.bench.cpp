@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 }
 
 template <class Protect>
-void calls(benchmark::State& state, const Protect& protect) {
+void calls(benchmark::State& state, Protect&& protect) {
     const bench::AllocationCount allocations{state};
     int value = 1;
     for (auto _ : state) {
@@ -33,6 +33,10 @@ void calls(benchmark::State& state, const Protect& protect) {
 
 void pipeline_empty(benchmark::State& state) { calls(state, dashpot::pipeline()); }
 BENCHMARK(pipeline_empty)->Apply(bench::one_and_two_threads);
+
+/// What pipeline_breaker is measured against: the same breaker and function, without a pipeline.
+void pipeline_bare_call(benchmark::State& state) { calls(state, breaker()); }
+BENCHMARK(pipeline_bare_call)->Apply(bench::one_and_two_threads);
 
 void pipeline_breaker(benchmark::State& state) { calls(state, dashpot::pipeline(breaker())); }
 BENCHMARK(pipeline_breaker)->Apply(bench::one_and_two_threads);
