@@ -49,6 +49,7 @@ TEST_CASE(
     const auto hanging = std::make_shared<Hanging>();
     const auto runs = std::make_shared<std::atomic<int>>(0);
     CHECK_FALSE(unattended.run(work_of(hanging), 1ms));
+    REQUIRE(eventually([&] { return hanging->runs == 1; })); // else the next would take its place
     for (int i = 0; i < 5; ++i) CHECK_FALSE(unattended.run([runs] { ++*runs; }, 1ms));
     CHECK(*runs == 0);
     hanging->release.set_value();

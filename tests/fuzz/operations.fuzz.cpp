@@ -8,6 +8,8 @@
 #include "guard/bulkhead_game.hpp"
 #include "guard/machine_game.hpp"
 #include "guard/queue_game.hpp"
+#include "guard/rate_game.hpp"
+#include "guard/throttle_game.hpp"
 #include "policy/window_game.hpp"
 #include "property.hpp"
 
@@ -19,7 +21,7 @@ namespace {
 
 using fuzz::ScriptedDice;
 
-constexpr int longest_game = 1000;
+constexpr std::size_t longest_game = 1000;
 
 /// A window against a list of all calls.
 template <class P>
@@ -50,7 +52,7 @@ void play_machine(const P& policy, ScriptedDice& dice) {
 template <class Operation>
 std::vector<Operation> scripted(ScriptedDice& dice) {
     std::vector<Operation> operations;
-    for (int i = 0; i != longest_game && !dice.is_at_end(); ++i) add_some(dice, operations);
+    for (std::size_t i = 0; i != longest_game && !dice.is_at_end(); ++i) add_some(dice, operations);
     return operations;
 }
 
@@ -93,6 +95,38 @@ void play_queue(ScriptedDice& dice) {
                      model::counterexample(operations, difference));
 }
 
+void play_rate_limiter(ScriptedDice& dice) {
+    namespace rate = model::rate_game;
+    const auto limit = rate::some_limit(dice);
+    const auto start = rate::some_start(dice);
+    auto now = limit;
+    std::vector<rate::Operation> operations;
+    while (operations.size() != longest_game && !dice.is_at_end()) {
+        rate::add_some(dice, true, now, operations);
+    }
+    const auto difference = [&](const auto& some) {
+        return model::first_disagreement(rate::Game{limit, start}, some);
+    };
+    if (difference(operations))
+        fuzz::report("rate limiter and count of tokens differ at the end of\n" +
+                     model::counterexample(operations, difference));
+}
+
+void play_throttler(ScriptedDice& dice) {
+    namespace throttle = model::throttle_game;
+    const auto options = throttle::some_options(dice);
+    std::vector<throttle::Operation> operations;
+    while (operations.size() != longest_game && !dice.is_at_end()) {
+        throttle::add_some(dice, dashpot::Outcome::failure, operations);
+    }
+    const auto difference = [&](const auto& some) {
+        return model::first_disagreement(throttle::Game{options}, some);
+    };
+    if (difference(operations))
+        fuzz::report("throttler and list of calls differ at the end of\n" +
+                     model::counterexample(operations, difference));
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -100,7 +134,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     namespace machine = model::machine_game;
     namespace window = model::window_game;
     ScriptedDice dice{{data, size}};
-    switch (dice.below(10)) {
+    switch (dice.below(12)) {
     case 0: play_window(window::some_count_window(dice), dice); break;
     case 1: play_window(window::some_time_window(dice), dice); break;
     case 2: play_machine(machine::some_run(dice), dice); break;
@@ -110,7 +144,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 6: play_breaker(breaker::some(dice, dashpot::CountWindow{}), dice); break;
     case 7: play_breaker(breaker::some(dice, dashpot::TimeWindow{}), dice); break;
     case 8: play_bulkhead(dice); break;
-    default: play_queue(dice);
+    case 9: play_queue(dice); break;
+    case 10: play_rate_limiter(dice); break;
+    default: play_throttler(dice);
     }
     return 0;
 }
