@@ -32,6 +32,7 @@
 #include <dashpot/policy/limit_policy.hpp>
 #include <dashpot/policy/next_success.hpp>
 #include <dashpot/policy/rate_limit.hpp>
+#include <dashpot/policy/shadow.hpp>
 #include <dashpot/policy/slow_calls.hpp>
 #include <dashpot/policy/throttle.hpp>
 #include <dashpot/policy/time_window.hpp>

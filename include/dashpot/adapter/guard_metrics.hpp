@@ -4,6 +4,7 @@
 
 #include <dashpot/adapter/detail/limit_families.hpp>
 #include <dashpot/adapter/detail/retry_families.hpp>
+#include <dashpot/adapter/detail/shadow_families.hpp>
 #include <dashpot/adapter/detail/utf8.hpp>
 #include <dashpot/adapter/metric_family.hpp>
 #include <dashpot/adapter/transition_counter.hpp>
@@ -20,6 +21,7 @@
 #include <dashpot/guard/target.hpp>
 #include <dashpot/guard/throttler.hpp>
 #include <dashpot/pipeline/retry_stats.hpp>
+#include <dashpot/policy/detail/shadow_tally.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/limit_policy.hpp>
 #include <dashpot/registry/registry.hpp>
@@ -94,6 +96,11 @@ class GuardMetrics {
     void add(std::string_view name, const CircuitBreaker<C, P>& breaker) {
         has_breakers_ = true;
         breakers_.insert_or_assign(detail::to_utf8(name), breaker.snapshot());
+        if constexpr (detail::HasCandidates<P>) {
+            shadows_.insert_or_assign(detail::to_utf8(name), detail::read_candidates(breaker));
+        } else {
+            shadows_.erase(detail::to_utf8(name));
+        }
     }
 
     /// Adds a bulkhead that is in no registry.
@@ -174,6 +181,7 @@ class GuardMetrics {
             };
         };
         visit_breakers(visitor);
+        detail::visit_shadows(each_of(shadows_));
         visit_transitions(visitor);
         detail::visit_bulkheads(each_of(bulkheads_));
         detail::visit_rate_limiters(each_of(rate_limiters_));
@@ -248,6 +256,7 @@ class GuardMetrics {
 
     // The keys are names in UTF-8, so that no series occurs twice.
     std::map<std::string, Snapshot> breakers_;
+    std::map<std::string, detail::ShadowReading> shadows_;
     std::map<std::string, detail::BulkheadReading> bulkheads_;
     std::map<std::string, detail::RateCore::Snapshot> rate_limiters_;
     std::map<std::string, ThrottlerSnapshot> throttlers_;

@@ -20,6 +20,7 @@
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
 #include <dashpot/policy/consecutive_failures.hpp>
+#include <dashpot/policy/detail/shadow_tally.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 
 #include <chrono>
@@ -152,6 +153,14 @@ class CircuitBreaker {
 
     /// All numbers, of one instant. A pure read. **Cost.** The mutex, for a moment.
     [[nodiscard]] Snapshot snapshot() const { return core_.snapshot(); }
+
+    /// Returns the numbers of each candidate of a Shadow, in their order and of one instant: a
+    /// std::array of CandidateNumbers. A pure read. **Cost.** The mutex, for a moment.
+    [[nodiscard]] auto candidates() const
+        requires detail::HasCandidates<P>
+    {
+        return core_.candidates();
+    }
 
     /// Returns true if a new breaker would admit and judge all calls from here on as this one does: it
     /// was made CLOSED and is so, with no call in its window, and was not reconfigured. Calls in flight

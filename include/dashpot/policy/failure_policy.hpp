@@ -21,6 +21,8 @@ struct FinishedCall {
                        ///< is no slow_after().
     Instant at{};      ///< The time of recording. It may stand still or step back. It is not set if the
                        ///< Tally has would_open().
+    std::chrono::nanoseconds elapsed{0}; ///< How long the call took. 0 if it was not measured, or if
+                                         ///< the policy has no measure_above().
 };
 
 /// The numbers that a policy judges.
@@ -64,6 +66,9 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 ///   longer is recorded as slow. If the function is missing or returns an empty value, calls are not
 ///   timed. The return type may be any duration of whole nanoseconds, or an optional of one. A
 ///   duration that is too long for nanoseconds means forever.
+/// - `std::optional<std::chrono::nanoseconds> P::measure_above() const noexcept`: each call that takes
+///   longer is recorded with its length, FinishedCall::elapsed, also if it is not slow. The return
+///   type is that of `slow_after()`. A Shadow uses this for the limits of its candidates.
 /// - `bool Tally::would_open(const FinishedCall&) const noexcept`: returns true if recording that call
 ///   now would open the circuit. A Tally with this function must not read `FinishedCall::at`. The
 ///   guard then reads the clock only for a call that opens the circuit.
@@ -81,6 +86,8 @@ concept FailureTally = requires(T& tally, const T& read, const FinishedCall& cal
 ///   running breaker gets another policy. It is called under the lock and must not allocate. Outcomes
 ///   stay as they were judged. If the calls already reach a threshold, the guard does not open before
 ///   the next call is recorded. Without this function a changed policy starts empty.
+/// - `void Tally::start_again() noexcept`: in METRICS_ONLY, removes the calls of the decision that was
+///   counted as would_have_opened. Without this function the guard calls `clear()`.
 ///
 /// An optional member of another shape does not compile in a guard. A Tally may keep a pointer to the
 /// policy that it was made from: both keep their addresses, and the policy lives as long as the Tally.
@@ -98,6 +105,15 @@ template <class P>
 concept JudgesSlowCalls = requires(const P& policy) {
     { policy.slow_after() } noexcept -> std::convertible_to<std::optional<Nanoseconds>>;
 };
+
+template <class P>
+concept MeasuresCalls = requires(const P& policy) {
+    { policy.measure_above() } noexcept -> std::convertible_to<std::optional<Nanoseconds>>;
+};
+
+/// Needs to know how long calls take, at least with some values of its options.
+template <class P>
+concept TimesCalls = JudgesSlowCalls<P> || MeasuresCalls<P>;
 
 template <class T>
 concept ForeseesOpening = requires(const T& tally, const FinishedCall& call) {
@@ -122,6 +138,11 @@ concept RecordsSuccesses = requires(T& tally, std::uint64_t count) {
 /// Has answers that may end with time, so the guard reads the clock for each success that it counts.
 template <class T>
 concept CountsUntil = ForeseesSuccess<T> && RecordsSuccesses<T> && !ForeseesOpening<T>;
+
+template <class T>
+concept StartsAgain = requires(T& tally) {
+    { tally.start_again() } noexcept;
+};
 
 template <class T>
 concept TakesOver = requires(T& tally, const T& before) {

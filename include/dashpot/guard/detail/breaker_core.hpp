@@ -21,6 +21,7 @@
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/guard/transition.hpp>
+#include <dashpot/policy/detail/shadow_tally.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 
 #include <chrono>
@@ -65,7 +66,7 @@ class BreakerCore {
     /// Returns true if the policy needs to know how long calls take. It may be another policy a moment
     /// later.
     [[nodiscard]] bool times_calls() const noexcept {
-        return JudgesSlowCalls<P> && shared_.slow_after() != never;
+        return TimesCalls<P> && shared_.quick_up_to() != never;
     }
 
     /// Admits a call or refuses it. Any caller may answer an `unnamed` probe. A call that needs a slot
@@ -149,6 +150,13 @@ class BreakerCore {
     }
 
     [[nodiscard]] Snapshot snapshot() const noexcept { return shared_.snapshot(now()); }
+
+    [[nodiscard]] auto candidates() const noexcept
+        requires HasCandidates<P>
+    {
+        const Instant at = now();
+        return shared_.look([&](const Machine& machine) { return machine.candidates(at); });
+    }
 
     [[nodiscard]] bool is_as_new() const noexcept {
         if (!word().is_closed()) return false;

@@ -14,6 +14,7 @@
 #include <dashpot/guard/detail/rule_in_force.hpp>
 #include <dashpot/guard/snapshot.hpp>
 #include <dashpot/policy/detail/probe_gate.hpp>
+#include <dashpot/policy/detail/shadow_tally.hpp>
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/next_success.hpp>
 
@@ -58,6 +59,11 @@ class BreakerMachine {
     [[nodiscard]] constexpr std::chrono::nanoseconds slow_after() const noexcept {
         return here_.rule.slow_after();
     }
+    /// Returns the duration up to which the length of a call does not matter; `never` if no length
+    /// matters.
+    [[nodiscard]] constexpr std::chrono::nanoseconds quick_up_to() const noexcept {
+        return here_.rule.quick_up_to();
+    }
     /// Returns what must happen to the next success that is not slow.
     [[nodiscard]] constexpr NextSuccess next_success() const noexcept { return here_.next_success(); }
 
@@ -67,6 +73,13 @@ class BreakerMachine {
     /// Returns the snapshot without the counters of calls that the machine does not see.
     [[nodiscard]] constexpr Snapshot snapshot(Instant now) const noexcept {
         return here_.snapshot(now);
+    }
+
+    /// Returns the numbers of each candidate of a Shadow.
+    [[nodiscard]] constexpr auto candidates(Instant now) const noexcept
+        requires HasCandidates<P>
+    {
+        return here_.rule.tally().candidates(now);
     }
 
     /// Returns true if a machine that is made now would judge all further calls in the same way.
@@ -114,7 +127,7 @@ class BreakerMachine {
     [[nodiscard]] constexpr bool needs_end(const CallReport& report) const noexcept {
         if (report.is_timed) return false;
         if constexpr (foresees_opening) {
-            if (!report.is_quick(slow_after()) && !report.is_measured()) return true;
+            if (!report.is_quick(quick_up_to()) && !report.is_measured()) return true;
             return here_.state == State::closed && here_.rule.tally().would_open(finished(report));
         } else {
             return true;
@@ -123,7 +136,9 @@ class BreakerMachine {
 
     /// Returns the call as the policy in force sees it.
     [[nodiscard]] constexpr FinishedCall finished(const CallReport& report) const noexcept {
-        return {report.failed, !report.is_quick(slow_after()), report.at};
+        FinishedCall call{report.failed, !report.is_quick(slow_after()), report.at};
+        if constexpr (MeasuresCalls<P>) call.elapsed = report.elapsed();
+        return call;
     }
 
     /// Records the outcome of a call that was not ignored. `call.at` must be set in HALF_OPEN, with a
@@ -142,7 +157,7 @@ class BreakerMachine {
             if (judge(call)) {
                 ++here_.would_have_opened;
                 here_.note(EventKind::would_have_opened, call.at);
-                here_.rule.clear();
+                here_.rule.start_again();
             }
             return {true};
         }

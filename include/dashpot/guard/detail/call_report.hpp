@@ -34,11 +34,17 @@ struct CallReport {
 
     [[nodiscard]] constexpr bool is_measured() const noexcept { return is_timed || !timing.is_start; }
 
+    /// Returns how long it took; 0 if that is not known.
+    [[nodiscard]] constexpr std::chrono::nanoseconds elapsed() const noexcept {
+        if (!is_measured()) return std::chrono::nanoseconds{0};
+        return timing.is_start ? between(Instant{timing.value}, at) : timing.value;
+    }
+
     /// Returns true if it is known to have taken no longer, or if nothing is judged slow.
     [[nodiscard]] constexpr bool is_quick(std::chrono::nanoseconds slow_after) const noexcept {
         if (slow_after == never) return true;
         if (!is_measured()) return false;
-        return (timing.is_start ? between(Instant{timing.value}, at) : timing.value) <= slow_after;
+        return elapsed() <= slow_after;
     }
 };
 

@@ -62,7 +62,7 @@ struct MachineState {
         if (next != NextSuccess::skip()) return next;
         // The policy needs no further success. The metrics do, or the length of each call matters.
         const bool is_needed =
-            state == State::metrics_only || options.count_totals || rule.slow_after() != never;
+            state == State::metrics_only || options.count_totals || rule.quick_up_to() != never;
         return is_needed ? NextSuccess::count() : next;
     }
 

@@ -10,6 +10,7 @@
 #include <dashpot/policy/failure_policy.hpp>
 #include <dashpot/policy/next_success.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -66,6 +67,17 @@ class RuleInForce {
         }
     }
 
+    /// Returns the duration up to which the length of a call does not matter; `never` if no length
+    /// matters.
+    [[nodiscard]] constexpr std::chrono::nanoseconds quick_up_to() const noexcept {
+        if constexpr (MeasuresCalls<P>) {
+            const std::optional<Nanoseconds> limit = policy().measure_above();
+            return limit ? (std::min)(std::chrono::nanoseconds{*limit}, slow_after()) : slow_after();
+        } else {
+            return slow_after();
+        }
+    }
+
     /// Records a call, and returns the reason if the circuit must open now.
     constexpr std::optional<Reason> record(const FinishedCall& call) noexcept {
         decision_is_due_ = false;
@@ -75,6 +87,15 @@ class RuleInForce {
     constexpr void clear() noexcept {
         decision_is_due_ = false;
         tally().clear();
+    }
+
+    /// Removes the calls of a decision that was only counted.
+    constexpr void start_again() noexcept {
+        if constexpr (StartsAgain<Tally>) {
+            tally().start_again();
+        } else {
+            tally().clear();
+        }
     }
 
     /// Returns what must happen to the next success that is not slow.

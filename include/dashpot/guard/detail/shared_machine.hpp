@@ -49,7 +49,7 @@ class SharedMachine {
 
     SharedMachine(P policy, const BreakerOptions& options, Instant now)
         : machine_{std::move(policy), options, now, own_seed()}, published_{word_of(machine_)},
-          slow_after_{machine_.slow_after().count()}, keeps_history_{options.history != 0} {}
+          quick_up_to_{machine_.quick_up_to().count()}, keeps_history_{options.history != 0} {}
 
     SharedMachine(const SharedMachine&) = delete;
     SharedMachine& operator=(const SharedMachine&) = delete;
@@ -68,10 +68,10 @@ class SharedMachine {
     /// Hides the wait, in a function that change() calls: see PublishedState.
     void open_gate_locked() noexcept { published_.open_gate(); }
 
-    /// Returns the duration above which a call is slow; `never` if slow calls are not judged. It may be
-    /// another duration a moment later.
-    [[nodiscard]] std::chrono::nanoseconds slow_after() const noexcept {
-        return std::chrono::nanoseconds{slow_after_.load(std::memory_order_relaxed)};
+    /// Returns the duration up to which the length of a call does not matter; `never` if no length
+    /// matters. It may be another duration a moment later.
+    [[nodiscard]] std::chrono::nanoseconds quick_up_to() const noexcept {
+        return std::chrono::nanoseconds{quick_up_to_.load(std::memory_order_relaxed)};
     }
 
     /// Leaves a success for later, if that makes no difference. It then counts in `generation`.
@@ -79,8 +79,8 @@ class SharedMachine {
     [[nodiscard]] bool leave_success(std::uint64_t generation,
                                      [[maybe_unused]] const CallReport& report) noexcept {
         return stripes_.leave_success([&] {
-            if constexpr (JudgesSlowCalls<P>) {
-                if (!report.is_quick(slow_after())) return false;
+            if constexpr (TimesCalls<P>) {
+                if (!report.is_quick(quick_up_to())) return false;
             }
             if constexpr (CountsUntil<typename P::Tally>) {
                 if (report.at.time_since_epoch().count() >= batch_ends_.load(std::memory_order_relaxed))
@@ -136,7 +136,7 @@ class SharedMachine {
         requires CanBeReconfigured<P>
     {
         const Effect effect = machine_.reconfigure(rule, options, at);
-        slow_after_.store(machine_.slow_after().count(), std::memory_order_relaxed);
+        quick_up_to_.store(machine_.quick_up_to().count(), std::memory_order_relaxed);
         return effect;
     }
 
@@ -224,7 +224,7 @@ class SharedMachine {
     // Written while all stripes are shut: a thread that leaves a success reads the value that belongs
     // to the opening of its stripe.
     mutable threading::atomic<std::int64_t> batch_ends_{0};
-    threading::atomic<std::int64_t> slow_after_; // nanoseconds
+    threading::atomic<std::int64_t> quick_up_to_; // nanoseconds
     const bool keeps_history_;
 
     // While a thread empties its full stripe, the others find theirs shut and wait for the lock. If

@@ -12,11 +12,13 @@ namespace dashpot::inline DASHPOT_ABI::detail {
 /// The names of the optional members of a policy and its Tally.
 struct OfferNames {
     int slow_after;
+    int measure_above;
     int would_open;
     int next_success;
     int quiet;
     int record_successes;
     int take_over;
+    int start_again;
     int may_batch_successes; // the name of an earlier version
     int batch_ends;          // the name of an earlier version
 };
@@ -34,6 +36,9 @@ using BesideOfferNames = typename std::conditional_t<std::is_final_v<T>, std::ty
 template <class T>
 concept HasSlowAfter = requires { &T::slow_after; } || !requires { &BesideOfferNames<T>::slow_after; };
 template <class T>
+concept HasMeasureAbove =
+    requires { &T::measure_above; } || !requires { &BesideOfferNames<T>::measure_above; };
+template <class T>
 concept HasWouldOpen = requires { &T::would_open; } || !requires { &BesideOfferNames<T>::would_open; };
 template <class T>
 concept HasNextSuccess =
@@ -50,6 +55,9 @@ template <class T>
 concept HasBatchEnds = requires { &T::batch_ends; } || !requires { &BesideOfferNames<T>::batch_ends; };
 template <class T>
 concept HasTakeOver = requires { &T::take_over; } || !requires { &BesideOfferNames<T>::take_over; };
+template <class T>
+concept HasStartAgain =
+    requires { &T::start_again; } || !requires { &BesideOfferNames<T>::start_again; };
 
 /// Checks the optional members of P and its Tally. If a member has a shape that no guard calls, the
 /// check does not compile and names the member. Without the check, the guard would silently ignore the
@@ -60,6 +68,9 @@ template <FailurePolicy P>
     static_assert(JudgesSlowCalls<P> || !HasSlowAfter<P>,
                   "P::slow_after() must be const noexcept and return a duration of whole nanoseconds, "
                   "or an optional of one");
+    static_assert(MeasuresCalls<P> || !HasMeasureAbove<P>,
+                  "P::measure_above() must be const noexcept and return a duration of whole "
+                  "nanoseconds, or an optional of one");
     static_assert(ForeseesOpening<Tally> || !HasWouldOpen<Tally>,
                   "Tally::would_open() must be const noexcept, take a const FinishedCall& and return "
                   "bool");
@@ -78,6 +89,8 @@ template <FailurePolicy P>
                   "NextSuccess::count() or NextSuccess::count_until() from next_success()");
     static_assert(TakesOver<Tally> || !HasTakeOver<Tally>,
                   "Tally::take_over() must be noexcept and take a const Tally&");
+    static_assert(StartsAgain<Tally> || !HasStartAgain<Tally>,
+                  "Tally::start_again() must be noexcept and take nothing");
     return true;
 }
 
