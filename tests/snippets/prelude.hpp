@@ -6,6 +6,7 @@
 
 #include <dashpot/adapter/json_transition_log.hpp>
 #include <dashpot/adapter/prometheus_text.hpp>
+#include <dashpot/adapter/traffic_log.hpp>
 #include <dashpot/adapter/transition_counter.hpp>
 #include <dashpot/adapter/transition_log.hpp>
 #include <dashpot/dashpot.hpp>

@@ -3,17 +3,15 @@
 #define DASHPOT_ADAPTER_JSON_TRANSITION_LOG_HPP
 
 #include <dashpot/adapter/detail/formatted_transition_log.hpp>
-#include <dashpot/adapter/detail/utf8.hpp>
+#include <dashpot/adapter/detail/json_string.hpp>
 #include <dashpot/core/abi.hpp>
 #include <dashpot/core/reason.hpp>
 #include <dashpot/core/state.hpp>
 #include <dashpot/guard/transition.hpp>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,7 +30,7 @@ struct JsonFormat {
                                           const Transition& transition) {
         const Snapshot& seen = transition.snapshot;
         std::string text = R"({"time":")" + std::string{time} + R"(","target":")";
-        append_escaped(text, target);
+        append_json_string(text, target);
         text.append(R"(","from":")").append(to_string(transition.from));
         text.append(R"(","to":")").append(to_string(transition.to));
         text.append(R"(","reason":")").append(to_string(transition.reason)).append("\"");
@@ -56,23 +54,6 @@ struct JsonFormat {
     }
 
   private:
-    static void append_escaped(std::string& text, std::string_view target) {
-        constexpr std::string_view digits = "0123456789ABCDEF";
-        while (!target.empty()) {
-            const std::size_t length = utf8_character(target);
-            const auto byte = static_cast<unsigned char>(target.front());
-            if (length == 0 || byte < 0x20 || byte == '\\') {
-                text += byte < 0x20 ? "\\u00" : "\\\\x";
-                text += digits[byte >> 4U];
-                text += digits[byte & 0xFU];
-            } else {
-                if (target.front() == '"') text += '\\';
-                text += target.substr(0, length);
-            }
-            target.remove_prefix(std::max<std::size_t>(length, 1));
-        }
-    }
-
     template <class Number>
     static void append_number(std::string& text, std::string_view key, Number value) {
         std::array<char, 32> digits{};

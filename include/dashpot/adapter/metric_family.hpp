@@ -21,7 +21,7 @@ struct MetricFamily {
 
 /// A label of a series; labels distinguish the series of a MetricFamily. The value is valid UTF-8.
 struct MetricLabel {
-    std::string_view name;  ///< The property: `name`, `state`, `outcome`, `reason`, `from`, `to`, `candidate`.
+    std::string_view name;  ///< The property, for example `name`, `state` or `candidate`.
     std::string_view value; ///< The value for this series.
 };
 
