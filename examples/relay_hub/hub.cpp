@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -40,18 +41,33 @@ constexpr std::chrono::seconds log_patience{5};
 } // namespace
 
 std::size_t thread_count(const Options& options) {
-    return std::accumulate(options.targets.begin(), options.targets.end(),
-                           spare_threads + EventFeed::max_streams,
-                           [](std::size_t sum, const TargetOptions& target) {
-                               return sum + target.settings.max_inflight;
-                           });
+    return std::accumulate(
+        options.targets.begin(), options.targets.end(), spare_threads + EventFeed::max_streams,
+        [](std::size_t sum, const TargetOptions& target) {
+            return sum + target.settings.most_in_flight() + target.settings.most_waiting();
+        });
+}
+
+std::string limits_in(const Options& options) {
+    std::string keys = "max_inflight";
+    const auto add = [&](const char* key, auto is_there) {
+        if (std::ranges::any_of(options.targets, is_there, &TargetOptions::settings)) keys += key;
+    };
+    add(", queue.max_queued",
+        [](const TargetSettings& settings) { return settings.most_waiting() > 0; });
+    add(", adaptive.max",
+        [](const TargetSettings& settings) { return settings.adaptive.is_limited(); });
+    return keys;
 }
 
 std::size_t files_needed(const Options& options) {
     const std::size_t threads = thread_count(options);
-    // With protection, idle connections and calls of a target are together at most its max_inflight.
+    // With protection, idle connections and calls of a target are together at most as many as may be in
+    // flight.
     const std::size_t idle = options.has_protection ? 0 : threads;
-    return 2 * threads + idle + example::HttpServerOptions{}.max_waiting + 64;
+    std::size_t waiting = 0; // calls that have no connection to their target yet
+    for (const TargetOptions& target : options.targets) waiting += target.settings.most_waiting();
+    return 2 * threads - waiting + idle + example::HttpServerOptions{}.max_waiting + 64;
 }
 
 Hub::Hub(const Given& given, const Options& options)
@@ -162,7 +178,7 @@ void Hub::apply(const Options& options) {
     try {
         example::allow_open_files(files_needed(options));
     } catch (const std::runtime_error& error) {
-        throw CannotChange{"max_inflight: " + std::string{error.what()}};
+        throw CannotChange{limits_in(options) + ": " + error.what()};
     }
     relay_.reconfigure(options);
     // A moment late, where there are to be more: until then there are those to spare.
@@ -179,7 +195,9 @@ nlohmann::json Hub::targets_report() const {
 std::string Hub::metrics_page(dashpot::PrometheusFormat format) const {
     std::string page = [&] {
         const auto lock = relay_.hold_still();
-        return to_prometheus_text(dashpot::GuardMetrics{registry_, changes_}, format);
+        dashpot::GuardMetrics metrics{registry_, changes_};
+        relay_.add_to(metrics);
+        return to_prometheus_text(metrics, format);
     }();
     add_hub_metrics(page, format, config_.reloads(), *logs_);
     return page;

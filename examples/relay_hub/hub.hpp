@@ -28,17 +28,21 @@
 namespace relay_hub {
 
 /// How many files the hub may have open: each thread a client's connection and one to a target, or an
-/// idle one in its place; then there are connections that wait, and what a program has open anyway.
+/// idle one in its place, but only the former for calls that wait; then there are connections that
+/// wait, and what a program has open anyway.
 [[nodiscard]] std::size_t files_needed(const Options& options);
 
 /// How many connections the hub serves at the same time.
 ///
-/// Every call in flight holds a thread, and the bulkheads bound those: at most the sum of all
-/// limits. The rest is for what makes no call: reading requests, refusing them, GET, and idle
-/// connections, which leave as soon as somebody needs their thread. Streams of events, which leave when
-/// their clients do, come on top. So there is always a thread for a call that a compartment would let
-/// in, whatever state the other compartments are in.
+/// Every call in flight holds a thread, and so does one that waits in a queue. The limits bound those:
+/// at most the sum of all. The rest is for what makes no call: reading requests, refusing them, GET,
+/// and idle connections, which leave as soon as somebody needs their thread. Streams of events, which
+/// leave when their clients do, come on top. So there is always a thread for a call that a compartment
+/// would let in, whatever state the other compartments are in.
 [[nodiscard]] std::size_t thread_count(const Options& options);
+
+/// The keys of a config that both follow from, for messages: of those that the options use.
+[[nodiscard]] std::string limits_in(const Options& options);
 
 /// The relay hub: its targets, its log and its HTTP server.
 class Hub {

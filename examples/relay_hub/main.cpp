@@ -23,8 +23,8 @@ void allow_open_files(const relay_hub::Options& options) {
         example::allow_open_files(relay_hub::files_needed(options));
     } catch (const std::runtime_error& error) {
         example::allow_open_files(relay_hub::files_needed({}));
-        throw std::invalid_argument{"--max-inflight, max_inflight: for all targets together " +
-                                    std::string{error.what()}};
+        throw std::invalid_argument{"--max-inflight, " + relay_hub::limits_in(options) +
+                                    ": for all targets together " + std::string{error.what()}};
     }
 }
 

@@ -360,6 +360,30 @@ TEST_CASE("Page: shows thresholds as they are changed") {
     rig.check_clean();
 }
 
+TEST_CASE("Page: shows the limits that a target has, and none that it has not") {
+    PageRig rig;
+    rig.start_hub_with({{"targets",
+                         {{"CORE",
+                           {{"max_inflight", 4},
+                            {"queue", {{"max_queued", 6}}},
+                            {"rate_limit", {{"permits", 2}, {"per", 3600}, {"burst", 5}}}}},
+                          {"CLAIM", {{"adaptive", {{"initial", 30}}}}}}}});
+    static_cast<void>(rig.call("CORE"));
+    rig.open();
+    const auto meters = [&](const std::string& card) {
+        return rig.browser.evaluate("[..." + card +
+                                    ".querySelectorAll('.meter')].map((e) => e.querySelector('.label')"
+                                    ".textContent + ': ' + e.querySelector('.value').textContent)");
+    };
+    const std::string last = ".querySelector('.meter:last-child .value').textContent";
+    REQUIRE(rig.browser.sees(core + last + " === '0 of 5'"));
+    CHECK(meters(core) == json{"In flight: 0 of 4", "Waiting: 0 of 6",
+                               "2 calls per 1 h 0 min: 4 of 5 left", "Failures in a row: 0 of 5"});
+    const std::string claim = "document.getElementById('target-CLAIM')";
+    CHECK(meters(claim) == json{"In flight, limit learned: 0 of 30", "Failures in a row: 0 of 5"});
+    rig.check_clean();
+}
+
 TEST_CASE("Page: says so where a command was not carried out") {
     PageRig rig;
     Browser& browser = rig.browser;

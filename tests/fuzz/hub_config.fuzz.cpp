@@ -87,6 +87,55 @@ void check_round_trip(const ConfiguredPolicy& policy) {
             "a policy that shows as another one");
 }
 
+struct CheckLimit {
+    void operator()(const Unlimited&) const { require(false, "a learned limit that is none"); }
+    void operator()(const dashpot::Gradient& limit) const {
+        check_bounds(limit);
+        require(limit.tolerance >= 1, "a tolerance");
+        require(is_rate(limit.smoothing), "a smoothing");
+        require(is_count(limit.long_window, 1'000'000), "a long window");
+        require(limit.queue <= 1'000, "a queue at the target");
+    }
+    void operator()(const dashpot::Vegas& limit) const {
+        check_bounds(limit);
+        require(is_rate(limit.smoothing), "a smoothing");
+        require(is_count(limit.probe_every, 1'000'000), "the windows between two probes");
+    }
+    void operator()(const dashpot::Aimd& limit) const {
+        check_bounds(limit);
+        require(limit.decrease > 0 && limit.decrease < 1, "a decrease");
+        require(is_timeout(limit.slow_after), "how long a slow call takes");
+    }
+
+    template <class Limit>
+    static void check_bounds(const Limit& limit) {
+        require(is_count(limit.max, 1'000) && is_count(limit.initial, limit.max) &&
+                    is_count(limit.min, limit.initial),
+                "the bounds of a learned limit");
+    }
+};
+
+void check_limits(const PartialSettings& settings) {
+    if (settings.queue) {
+        require(settings.queue->max_queued <= 1'000, "how many calls wait");
+        require(is_timeout(settings.queue->max_wait), "how long calls wait");
+        require(read_queue(ConfigObject::root(path, to_config(*settings.queue))) == *settings.queue,
+                "a queue that shows as another one");
+    }
+    if (settings.adaptive) {
+        require(!settings.max_inflight && !settings.queue, "a limit that is learned and given");
+        std::visit(CheckLimit{}, settings.adaptive->rule);
+        require(read_adaptive(ConfigObject::root(path, to_config(*settings.adaptive))) ==
+                    *settings.adaptive,
+                "a learned limit that shows as another one");
+    }
+    if (settings.rate_limit) {
+        require(is_count(settings.rate_limit->permits, 1'000'000), "permits");
+        require(is_timeout(settings.rate_limit->per), "the time of a rate limit");
+        require(is_count(settings.rate_limit->burst.value_or(1), 1'000'000), "a burst");
+    }
+}
+
 void check(const PartialSettings& settings) {
     if (settings.policy) {
         std::visit(CheckPolicy{}, settings.policy->rule);
@@ -103,6 +152,7 @@ void check(const PartialSettings& settings) {
     require(is_count(settings.max_inflight.value_or(1), 1'000), "a limit of calls in flight");
     require(settings.history.value_or(0) <= 10'000, "how many events are kept");
     require(is_timeout(settings.call_timeout.value_or(std::chrono::seconds{1})), "a call timeout");
+    check_limits(settings);
 }
 
 void check(const Endpoint& endpoint, int lowest_port) {

@@ -64,6 +64,16 @@ class WrittenConfig {
         return result;
     }
 
+    json adaptive() {
+        const auto type = dice_.pick<std::string_view>({"gradient", "vegas", "aimd", "no_such_policy"});
+        json result = type == "gradient" ? numbers({"tolerance", "smoothing", "long_window", "queue"})
+                      : type == "vegas"  ? numbers({"smoothing", "probe_every"})
+                                         : numbers({"decrease", "slow_after"});
+        result.update(numbers({"initial", "min", "max"}));
+        result["type"] = type;
+        return result;
+    }
+
     json settings() {
         json result = numbers({"fail_threshold", "reset_timeout", "max_inflight", "call_timeout"});
         if (one_in(2)) result["policy"] = policy();
@@ -71,6 +81,9 @@ class WrittenConfig {
             result["reset_timeout"] = numbers({"initial", "factor", "cap", "jitter", "seed"});
         if (one_in(3)) result["half_open"] = numbers({"probes", "successes_to_close", "probe_timeout"});
         if (one_in(3)) result["history"] = number();
+        if (one_in(4)) result["queue"] = numbers({"max_queued", "max_wait_ms"});
+        if (one_in(4)) result["rate_limit"] = numbers({"permits", "per", "burst"});
+        if (one_in(4)) result["adaptive"] = adaptive();
         return result;
     }
 

@@ -20,6 +20,7 @@ inline constexpr std::string_view no_answer = "E901";      ///< nothing complete
 inline constexpr std::string_view broken = "E902";         ///< no connection, or a broken answer
 inline constexpr std::string_view circuit_open = "E904";   ///< open, or all probes out
 inline constexpr std::string_view full = "E905";           ///< the compartment is full
+inline constexpr std::string_view rate_limited = "E906";   ///< more calls than may begin
 inline constexpr std::string_view hub_failed = "E999";     ///< the hub itself failed
 } // namespace code
 
@@ -39,7 +40,7 @@ inline constexpr std::array failures{code::target_error, code::no_answer, code::
     if (own == code::unknown_target) return 404;
     if (own == code::no_answer) return 504;
     if (own == code::circuit_open) return 503;
-    if (own == code::full) return 429;
+    if (own == code::full || own == code::rate_limited) return 429;
     if (own == code::hub_failed) return 500;
     return 502;
 }

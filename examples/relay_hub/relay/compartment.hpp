@@ -7,17 +7,17 @@
 #include "../report/transition_history.hpp"
 #include "../settings/configured_policy.hpp"
 #include "../settings/settings.hpp"
-#include "call_timeout.hpp"
 #include "command.hpp"
+#include "gate.hpp"
 #include "reply.hpp"
 #include "tally.hpp"
 #include "target_call.hpp"
 
 #include <dashpot/guard/subscription.hpp>
-#include <dashpot/registry/registry.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -27,13 +27,10 @@
 
 namespace relay_hub {
 
-using Registry = dashpot::Registry<dashpot::SteadyClock, ConfiguredPolicy>;
-using Guards = dashpot::Target<dashpot::SteadyClock, ConfiguredPolicy>;
-
-/// One target: where it is, its breaker and bulkhead, and what became of the requests for it.
+/// One target: where it is, its guards, and what became of the requests for it.
 ///
 /// **Threads.** Every member may be called from any thread at any time, but reconfigure() not together
-/// with report() or degradation().
+/// with report(), add_to() or degradation().
 class Compartment {
   public:
     /// @throws std::invalid_argument  the target's host has no address
@@ -44,7 +41,7 @@ class Compartment {
     /// New settings, with all the memory that they need.
     struct Prepared {
         TargetSettings settings;
-        dashpot::TargetOptions<ConfiguredPolicy> guards;
+        Gate::Prepared gate;
     };
     /// All of a reconfigure() that can fail.
     /// @throws std::invalid_argument, std::bad_alloc
@@ -71,6 +68,9 @@ class Compartment {
     /// What GET /targets shows of it.
     [[nodiscard]] nlohmann::json report() const;
 
+    /// Adds the guards that are in no registry, for GET /metrics.
+    void add_to(dashpot::GuardMetrics& metrics) const { gate_.add_to(metrics, settings_); }
+
     /// What GET /targets/NAME/history shows of it: its last events, the oldest first, as JSON.
     [[nodiscard]] std::string history() const;
 
@@ -79,18 +79,14 @@ class Compartment {
     [[nodiscard]] std::optional<nlohmann::ordered_json> degradation() const;
 
   private:
-    /// Asks the guards. @param timeout  set where they let the call in: for it, of the same config
-    [[nodiscard]] Guards::Entry enter(std::chrono::nanoseconds& timeout);
-    [[nodiscard]] Reply call_target(Guards::Entry entry, const std::string& body,
-                                    std::chrono::nanoseconds timeout);
+    [[nodiscard]] Reply call_target(const std::string& body, CallTime& time);
     [[nodiscard]] Reply refuse(const dashpot::Refusal& refusal);
+    [[nodiscard]] nlohmann::json refusals() const;
 
     const std::string name_;
     TargetClient client_;
-    const bool is_protected_;
-    const std::shared_ptr<Guards> guards_;
+    Gate gate_;
     TargetSettings settings_; // what report() shows
-    CallTimeout call_timeout_;
     LastOpening last_opening_;
     const dashpot::Subscription opening_subscription_; // after last_opening_: it goes first
     Tally answers_;
@@ -98,9 +94,7 @@ class Compartment {
     TransitionHistory history_;
     std::atomic<std::uint64_t> calls_{0};
     std::atomic<std::uint64_t> failures_{0};
-    std::atomic<std::uint64_t> refused_open_{0};
-    std::atomic<std::uint64_t> refused_probing_{0};
-    std::atomic<std::uint64_t> refused_full_{0};
+    std::array<std::atomic<std::uint64_t>, 16> refused_{}; // by dashpot::Error
 };
 
 } // namespace relay_hub

@@ -106,6 +106,10 @@ nlohmann::json Relay::report() const {
     return result;
 }
 
+void Relay::add_to(dashpot::GuardMetrics& metrics) const {
+    for (const auto& [name, compartment] : compartments_) compartment->add_to(metrics);
+}
+
 Reply Relay::history(std::string_view target) {
     const Compartment* const compartment = find(target);
     if (compartment == nullptr) return unknown();

@@ -66,6 +66,9 @@ class Relay {
     /// The targets by name, for GET /targets.
     [[nodiscard]] nlohmann::json report() const;
 
+    /// Adds the guards of all targets that are in no registry. To be called while they hold_still().
+    void add_to(dashpot::GuardMetrics& metrics) const;
+
     /// Answers GET /targets/NAME/history.
     [[nodiscard]] Reply history(std::string_view target);
 

@@ -28,11 +28,11 @@ nlohmann::json in_milliseconds(std::optional<std::chrono::nanoseconds> retry_aft
     return std::chrono::ceil<std::chrono::milliseconds>(*retry_after).count();
 }
 
-Reply circuit_open_reply(std::string_view target, std::string_view message,
-                         std::optional<std::chrono::nanoseconds> retry_after) {
-    auto body = members(code::circuit_open, target, message);
+Reply try_later_reply(std::string_view code, std::string_view target, std::string_view message,
+                      std::optional<std::chrono::nanoseconds> retry_after) {
+    auto body = members(code, target, message);
     body["retry_after_ms"] = in_milliseconds(retry_after);
-    Reply reply{std::string{code::circuit_open}, http_status(code::circuit_open), body.dump()};
+    Reply reply{std::string{code}, http_status(code), body.dump()};
     if (retry_after)
         reply.retry_after =
             std::to_string(std::chrono::ceil<std::chrono::seconds>(*retry_after).count());

@@ -28,10 +28,11 @@ struct Reply {
 /// early. null if it cannot be known: 0 would mean "at once".
 [[nodiscard]] nlohmann::json in_milliseconds(std::optional<std::chrono::nanoseconds> retry_after);
 
-/// An answer of the hub's own for E904, with `retry_after_ms`. There is no Retry-After if the time
-/// cannot be known.
-[[nodiscard]] Reply circuit_open_reply(std::string_view target, std::string_view message,
-                                       std::optional<std::chrono::nanoseconds> retry_after);
+/// An answer of the hub's own for E904 and E906, with `retry_after_ms`. There is no Retry-After if the
+/// time cannot be known.
+[[nodiscard]] Reply try_later_reply(std::string_view code, std::string_view target,
+                                    std::string_view message,
+                                    std::optional<std::chrono::nanoseconds> retry_after);
 
 } // namespace relay_hub
 

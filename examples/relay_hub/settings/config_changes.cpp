@@ -13,11 +13,17 @@ namespace {
 using nlohmann::json;
 
 json to_json(const TargetSettings& settings) {
-    return {{"policy", to_config(settings.policy)},
-            {"reset_timeout", to_config(settings.reset_timeout)},
-            {"half_open", to_config(effective_half_open(settings))},
-            {"max_inflight", settings.max_inflight},
-            {"call_timeout", in_seconds(settings.call_timeout)}};
+    json result{{"policy", to_config(settings.policy)},
+                {"reset_timeout", to_config(settings.reset_timeout)},
+                {"half_open", to_config(effective_half_open(settings))},
+                {"call_timeout", in_seconds(settings.call_timeout)}};
+    if (settings.adaptive.is_limited())
+        result["adaptive"] = to_config(settings.adaptive);
+    else
+        result["max_inflight"] = settings.max_inflight;
+    if (settings.queue) result["queue"] = to_config(*settings.queue);
+    if (settings.rate_limit) result["rate_limit"] = to_config(*settings.rate_limit);
+    return result;
 }
 
 /// A policy of another type has other members: it is shown whole.

@@ -70,6 +70,15 @@ PartialSettings read_settings(ConfigObject& object) {
     });
     object.read_object("half_open", result.half_open, read_half_open);
     object.read("max_inflight", result.max_inflight, to_count(inflight_range));
+    object.read_object("queue", result.queue, read_queue);
+    object.read_object("adaptive", result.adaptive, read_adaptive);
+    for (const auto& [key, is_given] : {std::pair{"max_inflight", result.max_inflight.has_value()},
+                                        {"queue", result.queue.has_value()}})
+        if (is_given && result.adaptive)
+            object.reject("adaptive and " + std::string{key} +
+                          " are both there: adaptive learns the limit that max_inflight gives, and "
+                          "only a given limit has a queue");
+    object.read_object("rate_limit", result.rate_limit, read_rate_limit);
     object.read("call_timeout", result.call_timeout, to_duration(timeout_range));
     object.read("history", result.history, to_count(history_range));
     return result;

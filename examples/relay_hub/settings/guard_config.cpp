@@ -24,6 +24,8 @@ using nlohmann::json;
 constexpr CountRange calls_range{1, 1'000'000};
 constexpr CountRange buckets_range{1, 10'000};
 constexpr CountRange probes_range{1, 1'000};
+constexpr CountRange permits_range{1, 1'000'000};
+constexpr CountRange queue_at_target_range{0, 1'000};
 constexpr SecondsRange slow_range{0, 86'400};
 
 /// Unknown keys before what the library says: a misspelt one explains it.
@@ -76,6 +78,48 @@ TimeWindow read_time_window(ConfigObject& object) {
     return checked(object, result);
 }
 
+/// What all limit policies have.
+template <class Limit>
+void read_limits(ConfigObject& object, Limit& limit) {
+    object.read("initial", limit.initial, to_count(inflight_range));
+    object.read("min", limit.min, to_count(inflight_range));
+    object.read("max", limit.max, to_count(inflight_range));
+}
+
+dashpot::Gradient read_gradient(ConfigObject& object) {
+    dashpot::Gradient result;
+    read_limits(object, result);
+    object.read("tolerance", result.tolerance, to_number);
+    object.read("smoothing", result.smoothing, to_number);
+    object.read("long_window", result.long_window, to_count(calls_range));
+    object.read("queue", result.queue, to_count(queue_at_target_range));
+    return checked(object, result);
+}
+
+dashpot::Vegas read_vegas(ConfigObject& object) {
+    dashpot::Vegas result;
+    read_limits(object, result);
+    object.read("smoothing", result.smoothing, to_number);
+    object.read("probe_every", result.probe_every, to_count(calls_range));
+    return checked(object, result);
+}
+
+dashpot::Aimd read_aimd(ConfigObject& object) {
+    dashpot::Aimd result;
+    read_limits(object, result);
+    object.read("decrease", result.decrease, to_number);
+    object.read("slow_after", result.slow_after, to_duration(timeout_range));
+    return checked(object, result);
+}
+
+template <class Limit>
+json with_limits(json result, const Limit& limit) {
+    result["initial"] = limit.initial;
+    result["min"] = limit.min;
+    result["max"] = limit.max;
+    return result;
+}
+
 template <class Window>
 json with_rule(json result, const Window& window) {
     result["minimum_calls"] = window.minimum_calls;
@@ -107,6 +151,26 @@ struct ToConfig {
                     {"jitter", backoff.jitter}};
         if (backoff.seed) result["seed"] = *backoff.seed;
         return result;
+    }
+    json operator()(const Unlimited&) const { return nullptr; }
+    json operator()(const dashpot::Gradient& limit) const {
+        return with_limits({{"type", "gradient"},
+                            {"tolerance", limit.tolerance},
+                            {"smoothing", limit.smoothing},
+                            {"long_window", limit.long_window},
+                            {"queue", limit.queue}},
+                           limit);
+    }
+    json operator()(const dashpot::Vegas& limit) const {
+        return with_limits(
+            {{"type", "vegas"}, {"smoothing", limit.smoothing}, {"probe_every", limit.probe_every}},
+            limit);
+    }
+    json operator()(const dashpot::Aimd& limit) const {
+        return with_limits({{"type", "aimd"},
+                            {"decrease", limit.decrease},
+                            {"slow_after", in_seconds(limit.slow_after)}},
+                           limit);
     }
 };
 
@@ -140,6 +204,33 @@ HalfOpen read_half_open(ConfigObject object) {
     return checked(object, result);
 }
 
+QueueSettings read_queue(ConfigObject object) {
+    QueueSettings result;
+    object.read("max_queued", result.max_queued, to_count(queued_range));
+    object.read("max_wait_ms", result.max_wait, [](const json& value) {
+        return std::chrono::milliseconds{to_count(milliseconds_range)(value)};
+    });
+    object.finish();
+    return result;
+}
+
+ConfiguredLimit read_adaptive(ConfigObject object) {
+    std::string type = "gradient";
+    object.read("type", type, to_text);
+    if (type == "gradient") return {read_gradient(object)};
+    if (type == "vegas") return {read_vegas(object)};
+    if (type == "aimd") return {read_aimd(object)};
+    object.reject("type", "must be gradient, vegas or aimd");
+}
+
+dashpot::RateLimit read_rate_limit(ConfigObject object) {
+    dashpot::RateLimit result;
+    object.read_required("permits", result.permits, to_count(permits_range));
+    object.read("per", result.per, to_duration(timeout_range));
+    object.read("burst", result.burst, to_count(permits_range));
+    return checked(object, result);
+}
+
 HalfOpen effective_half_open(const TargetSettings& settings) {
     HalfOpen result = settings.half_open;
     if (!result.probe_timeout) result.probe_timeout = settings.call_timeout + std::chrono::seconds{1};
@@ -153,6 +244,18 @@ json to_config(const ResetTimeout& reset_timeout) { return std::visit(ToConfig{}
 json to_config(const HalfOpen& half_open) {
     json result{{"probes", half_open.probes}, {"successes_to_close", half_open.successes_needed()}};
     if (half_open.probe_timeout) result["probe_timeout"] = in_seconds(*half_open.probe_timeout);
+    return result;
+}
+
+json to_config(const QueueSettings& queue) {
+    return {{"max_queued", queue.max_queued}, {"max_wait_ms", queue.max_wait.count()}};
+}
+
+json to_config(const ConfiguredLimit& adaptive) { return std::visit(ToConfig{}, adaptive.rule); }
+
+json to_config(const dashpot::RateLimit& limit) {
+    json result{{"permits", limit.permits}, {"per", in_seconds(limit.per)}};
+    if (limit.burst) result["burst"] = *limit.burst;
     return result;
 }
 

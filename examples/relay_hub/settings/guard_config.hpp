@@ -3,11 +3,13 @@
 #define DASHPOT_EXAMPLES_RELAY_HUB_SETTINGS_GUARD_CONFIG_HPP
 
 #include "config_object.hpp"
+#include "configured_limit.hpp"
 #include "configured_policy.hpp"
 #include "settings.hpp"
 
 #include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/half_open.hpp>
+#include <dashpot/policy/rate_limit.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -28,6 +30,15 @@ namespace relay_hub {
 /// `{"probes": 3, …}`.
 [[nodiscard]] dashpot::HalfOpen read_half_open(ConfigObject object);
 
+/// `{"max_queued": 20, "max_wait_ms": 250}`.
+[[nodiscard]] QueueSettings read_queue(ConfigObject object);
+
+/// `{"type": "gradient", "max": 100, …}`. Without a type it is gradient, the library's default.
+[[nodiscard]] ConfiguredLimit read_adaptive(ConfigObject object);
+
+/// `{"permits": 100, "per": 1, …}`.
+[[nodiscard]] dashpot::RateLimit read_rate_limit(ConfigObject object);
+
 /// How a target is probed. Without a probe_timeout of its own: one second more than the call_timeout.
 ///
 /// A probe is a call and ends within the call timeout. With the library's default, the reset timeout, a
@@ -39,6 +50,10 @@ namespace relay_hub {
 [[nodiscard]] nlohmann::json to_config(const ConfiguredPolicy& policy);
 [[nodiscard]] nlohmann::json to_config(const ResetTimeout& reset_timeout);
 [[nodiscard]] nlohmann::json to_config(const dashpot::HalfOpen& half_open);
+[[nodiscard]] nlohmann::json to_config(const QueueSettings& queue);
+/// To be asked only where it is limited.
+[[nodiscard]] nlohmann::json to_config(const ConfiguredLimit& adaptive);
+[[nodiscard]] nlohmann::json to_config(const dashpot::RateLimit& limit);
 
 } // namespace relay_hub
 

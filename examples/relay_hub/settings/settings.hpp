@@ -2,11 +2,13 @@
 #ifndef DASHPOT_EXAMPLES_RELAY_HUB_SETTINGS_SETTINGS_HPP
 #define DASHPOT_EXAMPLES_RELAY_HUB_SETTINGS_SETTINGS_HPP
 
+#include "configured_limit.hpp"
 #include "configured_policy.hpp"
 #include "endpoint.hpp"
 
 #include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/half_open.hpp>
+#include <dashpot/policy/rate_limit.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -22,6 +24,16 @@ namespace relay_hub {
 /// How long a circuit stays open: always the same, or longer each time.
 using ResetTimeout = std::variant<std::chrono::nanoseconds, dashpot::ExponentialBackoff>;
 
+/// How many calls may wait for one of those in flight to end, and how long.
+struct QueueSettings {
+    /// 0 to 1 000. With 0 no call waits.
+    std::uint32_t max_queued = 10;
+    /// The wait that is too long. 1 to 86 400 000 whole milliseconds.
+    std::chrono::milliseconds max_wait = std::chrono::seconds{1};
+
+    friend bool operator==(const QueueSettings&, const QueueSettings&) = default;
+};
+
 /// What every target has; here its defaults.
 struct TargetSettings {
     /// When the circuit opens. A run of 5 failures.
@@ -30,12 +42,25 @@ struct TargetSettings {
     ResetTimeout reset_timeout = std::chrono::nanoseconds{std::chrono::seconds{10}};
     /// How it probes. Without a probe_timeout: one second more than the call_timeout.
     dashpot::HalfOpen half_open{};
-    /// Calls in flight at most. 1 to 1 000.
+    /// Calls in flight at most. 1 to 1 000. Not in force where `adaptive` is limited.
     std::uint32_t max_inflight = 10;
+    /// Calls that wait where max_inflight is reached. None: no call waits. Never beside `adaptive`.
+    std::optional<QueueSettings> queue{};
+    /// A limit of calls in flight that is learned, in place of max_inflight.
+    ConfiguredLimit adaptive{};
+    /// Calls that may begin. None: any number.
+    std::optional<dashpot::RateLimit> rate_limit{};
     /// For one call, from connecting to the last byte of the answer.
     std::chrono::nanoseconds call_timeout = std::chrono::seconds{3};
     /// How many of the breaker's last events are kept. 0 to 10 000; for the life of the breaker.
     std::uint32_t history = 0;
+
+    /// How many calls may be in flight, whatever is learned.
+    [[nodiscard]] std::uint32_t most_in_flight() const noexcept {
+        return adaptive.is_limited() ? adaptive.highest() : max_inflight;
+    }
+    /// How many calls may wait. Each holds a thread, as one in flight does.
+    [[nodiscard]] std::uint32_t most_waiting() const noexcept { return queue ? queue->max_queued : 0; }
 };
 
 /// Those of the settings that somebody gave.
@@ -44,16 +69,29 @@ struct PartialSettings {
     std::optional<ResetTimeout> reset_timeout;
     std::optional<dashpot::HalfOpen> half_open;
     std::optional<std::uint32_t> max_inflight;
+    std::optional<QueueSettings> queue;
+    std::optional<ConfiguredLimit> adaptive; ///< never beside max_inflight or queue
+    std::optional<dashpot::RateLimit> rate_limit;
     std::optional<std::chrono::nanoseconds> call_timeout;
     std::optional<std::uint32_t> history;
 
     [[nodiscard]] TargetSettings over(const TargetSettings& base) const {
-        return {policy.value_or(base.policy),
-                reset_timeout.value_or(base.reset_timeout),
-                half_open.value_or(base.half_open),
-                max_inflight.value_or(base.max_inflight),
-                call_timeout.value_or(base.call_timeout),
-                history.value_or(base.history)};
+        TargetSettings result = base;
+        result.policy = policy.value_or(base.policy);
+        result.reset_timeout = reset_timeout.value_or(base.reset_timeout);
+        result.half_open = half_open.value_or(base.half_open);
+        result.max_inflight = max_inflight.value_or(base.max_inflight);
+        if (queue) result.queue = queue;
+        // A limit is learned or given: the more special source says which.
+        if (max_inflight || queue) result.adaptive = {};
+        if (adaptive) {
+            result.adaptive = *adaptive;
+            result.queue.reset();
+        }
+        if (rate_limit) result.rate_limit = rate_limit;
+        result.call_timeout = call_timeout.value_or(base.call_timeout);
+        result.history = history.value_or(base.history);
+        return result;
     }
 };
 
@@ -98,6 +136,9 @@ struct CountRange {
 };
 inline constexpr CountRange threshold_range{1, 1'000'000};
 inline constexpr CountRange inflight_range{1, 1'000};
+inline constexpr CountRange queued_range{0, 1'000};
+/// A day at most, as timeout_range.
+inline constexpr CountRange milliseconds_range{1, 86'400'000};
 /// Less than the library keeps: who asks for a history gets all of it in one answer.
 inline constexpr CountRange history_range{0, 10'000};
 

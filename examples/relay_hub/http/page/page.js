@@ -185,11 +185,24 @@ function metersOf(target) {
     const meters = [];
     const limited = target.max_inflight < 1e9;
     meters.push({
-        label: say("in_flight"), part: target.in_flight, whole: limited ? target.max_inflight : 0,
+        label: target.adaptive ? say("in_flight_learned") : say("in_flight"), part: target.in_flight, whole: limited ? target.max_inflight : 0,
         value: limited ? say("of", { part: target.in_flight, whole: target.max_inflight })
             : say("no_limit", { value: target.in_flight }),
         full: limited && target.in_flight >= target.max_inflight,
     });
+    if (target.queue) {
+        const part = target.waiting;
+        const whole = target.queue.max_queued;
+        meters.push({ label: say("waiting"), part, whole, value: say("of", { part, whole }), full: part >= whole });
+    }
+    if (target.rate_limit) {
+        const { permits, per, burst = permits } = target.rate_limit;
+        const left = target.permits_available;
+        meters.push({
+            label: say("rate_limit", { permits, time: exactly(per) }), part: burst - left, whole: burst,
+            value: say("permits_left", { part: left, whole: burst }), full: left === 0,
+        });
+    }
     if (state === "HALF_OPEN") {
         const part = judged.calls - judged.failures;
         const whole = target.half_open.successes_to_close;

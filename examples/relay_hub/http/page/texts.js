@@ -34,6 +34,10 @@ const texts = {
         probes_out: "{count} under way",
 
         in_flight: "In flight",
+        in_flight_learned: "In flight, limit learned",
+        waiting: "Waiting",
+        rate_limit: "{permits} calls per {time}",
+        permits_left: "{part} of {whole} left",
         run: "Failures in a row",
         failure_rate: "Failure rate",
         slow_rate: "Slower than {time}",
@@ -132,6 +136,10 @@ const texts = {
         probes_out: "{count} 个进行中",
 
         in_flight: "并发调用",
+        in_flight_learned: "并发调用（自适应上限）",
+        waiting: "排队等待",
+        rate_limit: "每 {time} {permits} 次调用",
+        permits_left: "剩余 {part} / {whole}",
         run: "连续失败",
         failure_rate: "失败率",
         slow_rate: "慢于 {time}",
