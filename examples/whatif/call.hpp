@@ -27,6 +27,12 @@ class LogError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The same, where the text begins with `FILE:LINE: `.
+class LineError : public LogError {
+  public:
+    using LogError::LogError;
+};
+
 /// An option that makes no sense: exit status 2.
 class UsageError : public std::invalid_argument {
   public:

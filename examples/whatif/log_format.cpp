@@ -197,7 +197,7 @@ class CsvFormat final : public FieldFormat {
         if (header.starts_with(byte_order_mark)) header.remove_prefix(byte_order_mark.size());
         std::vector<std::string> names;
         if (!split(header, [&](std::size_t, std::string_view text) { names.emplace_back(text); }))
-            throw LogError{path + ":1: the quotes of the header do not end"};
+            throw LineError{path + ":1: the quotes of the header do not end"};
         columns_.assign(names.size(), unused);
         for (std::size_t i = 0; i != 4; ++i) {
             const auto found = std::find(names.begin(), names.end(), options_.names[i]);
@@ -208,9 +208,9 @@ class CsvFormat final : public FieldFormat {
                 const std::string text = path + ":1: the header has no column \"" +
                                          example::printable(options_.names[i]) + "\"";
                 if (options_.is_mapped[i]) throw UsageError{"--map: " + text};
-                throw LogError{text + "; --map names another, for example --map '" +
-                               std::string{field_names[i]} + "=" +
-                               example::printable(names.empty() ? "" : names.front(), 40) + "'"};
+                throw LineError{text + "; --map names another, for example --map '" +
+                                std::string{field_names[i]} + "=" +
+                                example::printable(names.empty() ? "" : names.front(), 40) + "'"};
             }
         }
     }

@@ -224,6 +224,9 @@ int main(int argc, char** argv) {
         return run(read(typed));
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : bad_usage;
+    } catch (const LineError& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
     } catch (const UsageError& error) {
         std::fprintf(stderr, "whatif: %s\n", error.what());
         return bad_usage;

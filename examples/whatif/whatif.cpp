@@ -92,8 +92,8 @@ void read_calls(const Options& options, Targets& targets, Report& report,
                     order.release(f);
                     continue;
                 }
-                throw LogError{example::printable(name) + ":" + std::to_string(line->number) +
-                               ": the call ended more than --max-disorder before an earlier line's"};
+                throw LineError{example::printable(name) + ":" + std::to_string(line->number) +
+                                ": the call ended more than --max-disorder before an earlier line's"};
             }
             report.dropped += static_cast<std::uint64_t>(parsed.dropped);
             if (parsed.why == nullptr) continue;

@@ -204,7 +204,7 @@ TEST_CASE("whatif: disorder within the bound is sorted, beyond it is an error", 
     scene.write("late", line("35.001", "success") + line("30", "failure"));
     const Ran late = scene.run("--json late");
     CHECK(late.status == 1);
-    CHECK(late.err.find("late:2: ") != std::string::npos);
+    CHECK(late.err.starts_with("late:2: "));
     CHECK(scene.run("--json --max-disorder 6s late").status == 0);
 }
 
