@@ -433,6 +433,8 @@ std::unique_ptr<LogFormat> detect_format(std::string_view beginning, const LogOp
         return std::make_unique<AccessFormat>(options, targets, only_target, stem);
     }
     auto csv = std::make_unique<CsvFormat>(options, targets, only_target);
+    // Blank lines are passed over, here as in read_calls().
+    beginning.remove_prefix(std::min(beginning.find_first_not_of("\r\n"), beginning.size()));
     std::string_view header = beginning.substr(0, beginning.find('\n'));
     if (header.ends_with('\r')) header.remove_suffix(1);
     if (!beginning.empty()) csv->set_header(header, example::printable(path));

@@ -225,6 +225,15 @@ TEST_CASE("whatif: CSV has a header, quotes and any order of columns", "[whatif]
     CHECK(ran.object().at("malformed") == 1);
 }
 
+TEST_CASE("whatif: a log may be empty, or begin with blank lines", "[whatif]") {
+    const Scene scene;
+    scene.write("empty", "");
+    scene.write("blank", "\n\r\n");
+    CHECK(scene.run("--json empty blank").object().at("targets").empty());
+    scene.write("late", "\n\ntime,target,outcome,elapsed_ms\n1796026530,CORE,success,1\n");
+    CHECK(scene.run("--json late").object().at("targets").at("CORE").at("calls") == 1);
+}
+
 TEST_CASE("whatif: --map names other columns and members", "[whatif]") {
     const Scene scene;
     scene.write("csv", "when,service,outcome,elapsed_ms\n1796026530.5,CORE,failure,1\n");
