@@ -217,6 +217,12 @@ TEST_CASE("TrafficLog: a wall clock that throws costs its line alone", "[adapter
     throws = false;
     CHECK(log.record("CORE", Outcome::success, 1ms, 1));
     CHECK(log.dropped() == 1);
+    throws = true;
+    log.flush(); // the line about the dropped one has no time, and must wait
+    CHECK(lines_of(file.text()) == 1);
+    throws = false;
+    log.flush();
+    CHECK(file.text().ends_with("\"dropped\":1}\n"));
 }
 
 TEST_CASE("TrafficLog: refuses options out of range, and a file that cannot be opened", "[adapter]") {
