@@ -64,6 +64,7 @@
 #include <dashpot/pipeline/attempt.hpp>
 #include <dashpot/pipeline/call_options.hpp>
 #include <dashpot/pipeline/fallback.hpp>
+#include <dashpot/pipeline/hedge.hpp>
 #include <dashpot/pipeline/pipeline.hpp>
 #include <dashpot/pipeline/retry.hpp>
 #include <dashpot/pipeline/retry_stats.hpp>

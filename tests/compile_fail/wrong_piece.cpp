@@ -73,6 +73,8 @@ bool call(Bulkhead& hull, std::function<int()> f, const CallOptions& options) {
     return pipeline(Fallback{[](const Refusal&) { return 9; }}, hull)
         .call([]() -> int& { return there; })
         .has_value();
+#elif defined(CASE_hedge)
+    return pipeline(dashpot::Hedge{}, hull).call(f).has_value();
 #elif defined(CASE_two_clocks)
     const auto inner = pipeline(Retry{}).with(clock);
     return pipeline(inner, hull).call(f).has_value();

@@ -174,10 +174,13 @@ TEST_CASE("QueuedBulkhead: expire refuses what has waited for the longest time, 
     clock.advance(1ms);
     queue.enqueue(second, at(500ms));
     CHECK(queue.next_expiry() == dashpot::Instant{500ms});
+    CHECK(queue.next_expiry(first) == dashpot::Instant{1s});
+    CHECK(queue.next_expiry(second) == dashpot::Instant{500ms});
     queue.expire(dashpot::Instant{500ms - 1ns});
     CHECK(second.waits());
     queue.expire(dashpot::Instant{500ms});
     CHECK(second.is_refused(Error::deadline_exceeded));
+    CHECK_FALSE(queue.next_expiry(second));
     CHECK(queue.next_expiry() == dashpot::Instant{1s});
     queue.expire(dashpot::Instant{1s});
     CHECK(first.is_refused(Error::queue_timeout));

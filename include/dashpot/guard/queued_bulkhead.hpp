@@ -20,6 +20,18 @@
 
 namespace dashpot::inline DASHPOT_ABI {
 
+namespace detail {
+
+/// Gives the core of a QueuedBulkhead, whatever its clock is, to code that waits without a thread.
+struct QueueAccess {
+    template <class Bulkhead>
+    [[nodiscard]] static QueueCore& core_of(Bulkhead& bulkhead) noexcept {
+        return bulkhead;
+    }
+};
+
+} // namespace detail
+
 /// Limits how many calls are in flight at once, and lets a bounded number of callers wait for a slot
 /// for a bounded time.
 ///
@@ -97,6 +109,11 @@ class QueuedBulkhead final : private detail::QueueCore {
         return QueueCore::next_expiry();
     }
 
+    /// As above, for `waiter` alone, which waits. Code that arms a timer for each waiter needs it.
+    [[nodiscard]] std::optional<Instant> next_expiry(const Waiter& waiter) const noexcept {
+        return QueueCore::next_expiry(waiter);
+    }
+
     /// Calls in flight. After a shrink they may be more than the limit until enough of them end.
     [[nodiscard]] std::uint32_t in_flight() const noexcept { return QueueCore::in_flight(); }
 
@@ -124,6 +141,8 @@ class QueuedBulkhead final : private detail::QueueCore {
     void reconfigure(QueueOptions options) { QueueCore::reconfigure(options); }
 
   private:
+    friend struct detail::QueueAccess;
+
     // A condition variable measures the time of these clocks. Other clocks must be read.
     static constexpr std::chrono::nanoseconds longest_sleep =
         std::same_as<C, SteadyClock> || std::same_as<C, CoarseSteadyClock>

@@ -48,6 +48,8 @@ struct WrongFunction {};
 template <class P, class Held>
 class NestedStage;
 
+struct StepByStep;
+
 } // namespace detail
 
 /// Guards and strategies around one call, the outermost first. Made by pipeline().
@@ -138,6 +140,7 @@ class Pipeline {
   private:
     template <class P, class Held>
     friend class detail::NestedStage;
+    friend struct detail::StepByStep;
 
     using ClockInUse = std::conditional_t<std::same_as<C, detail::NoClock>, detail::DefaultClock, C>;
 
@@ -257,7 +260,12 @@ class NestedStage<Pipeline<C, Stages...>, Held> {
         return pipeline_->template refuse<0, T>(within(scope), Outwards<T, Scope, Next>{scope, next});
     }
 
+    /// The nested pipeline, for code that passes its stages step by step.
+    [[nodiscard]] const Pipeline<C, Stages...>& pipeline() const noexcept { return *pipeline_; }
+
   private:
+    friend struct StepByStep;
+
     /// What the nested pipeline calls innermost: what follows it in the outer one, with the outer
     /// clock.
     template <class T, class Scope, class Next>

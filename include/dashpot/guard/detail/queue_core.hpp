@@ -36,6 +36,8 @@ class QueueCore {
   public:
     QueueCore(const QueueCore&) = delete;
     QueueCore& operator=(const QueueCore&) = delete;
+    [[nodiscard]] virtual Instant now() const noexcept = 0;
+    [[nodiscard]] std::chrono::nanoseconds longest_sleep() const noexcept { return longest_sleep_; }
 
     [[nodiscard]] std::uint32_t in_flight() const noexcept {
         return in_flight_of(word_.load(std::memory_order_acquire));
@@ -102,6 +104,11 @@ class QueueCore {
         return queue_.next_expiry();
     }
 
+    [[nodiscard]] std::optional<Instant> next_expiry(const Waiter& waiter) const noexcept {
+        const std::lock_guard lock{mutex_};
+        return waiter.fate == QueueNode::Fate::queued ? queue_.expiry(waiter) : std::nullopt;
+    }
+
     void resize(std::uint32_t max_concurrent) noexcept {
         NodeList due;
         std::unique_lock lock{mutex_};
@@ -146,13 +153,10 @@ class QueueCore {
     }
     ~QueueCore() = default;
 
-    [[nodiscard]] virtual Instant now() const noexcept = 0;
-
     /// Called without the lock if the clock stands still while a thread waits. A clock with a
     /// sleep_until() of its own then moves its time, as for the waits of a pipeline.
     virtual void pass_time(Instant until, const std::stop_token& stop) const = 0;
 
-    /// Refuses all that wait.
     void close() noexcept {
         NodeList due;
         std::unique_lock lock{mutex_};
@@ -213,7 +217,11 @@ class QueueCore {
             // What this thread has yet to call must not wait for it.
             if (Caller* const mine = this_caller_locked()) call_all(lock, *mine);
         }
-        const std::stop_callback on_stop{stop, [&] { give_up(self, Error::cancelled); }};
+        const std::stop_callback on_stop{stop, [&] {
+                                             const std::lock_guard lock{mutex_};
+                                             if (self.fate != QueueNode::Fate::queued) return;
+                                             give_up_locked(self, Error::cancelled);
+                                         }};
         std::unique_lock lock{mutex_};
         Instant last = now();
         auto moved_at = SteadyClock::now(); // when the clock was last seen to move
@@ -234,11 +242,6 @@ class QueueCore {
             lock.lock();
         }
         return self.refusal ? refuse(*self.refusal) : QueuePermit{*this};
-    }
-
-    void give_up(WaitingThread& thread, Error reason) noexcept {
-        const std::lock_guard lock{mutex_};
-        if (thread.fate == QueueNode::Fate::queued) give_up_locked(thread, reason);
     }
 
     void give_up_locked(WaitingThread& thread, Error reason) noexcept {
@@ -363,14 +366,13 @@ class QueueCore {
     }
 
     static void wake_threads_locked(NodeList& due) noexcept {
-        for (QueueNode* node = due.first(); node != nullptr;) {
-            QueueNode* const next = node->after;
+        for (QueueNode *node = due.first(), *next = nullptr; node != nullptr; node = next) {
+            next = node->after;
             if (node->is_thread) {
                 due.remove(*node);
                 node->fate = QueueNode::Fate::over;
                 static_cast<WaitingThread*>(node)->changed.notify_one();
             }
-            node = next;
         }
     }
 

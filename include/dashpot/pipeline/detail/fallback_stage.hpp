@@ -49,7 +49,7 @@ class FallbackStage {
     template <class T, class Scope, class Next>
     Result<T> run(const Scope& scope, const Next& next) const {
 #if DASHPOT_EXCEPTIONS
-        if constexpr (Answers<F, Refusal> && Answers<F, std::exception_ptr>) {
+        if constexpr (answers_exceptions) {
             std::exception_ptr thrown;
             Result<T> result = caught<T>(scope, next, thrown);
             if (thrown) return answer<T>(scope, thrown);
@@ -67,23 +67,16 @@ class FallbackStage {
         return checked<T>(scope, next(scope));
     }
 
-  private:
-#if DASHPOT_EXCEPTIONS
-    template <class T, class Scope, class Next>
-    static Result<T> caught(const Scope& scope, const Next& next, std::exception_ptr& thrown) {
-        try {
-            return next(scope);
-        } catch (...) {
-            const Ending& ending = *scope.ending;
-            if (!ending.is_failure() && !ending.is_thrown_by_handler) throw;
-            if (scope.is_stopped()) throw;
-            thrown = std::current_exception();
-            if (!thrown) throw;                        // the cancellation of this thread
-            return Refused{Refusal{Error::cancelled}}; // is not used
-        }
-    }
-#endif
+    /// Is true if the handler takes exceptions.
+    static constexpr bool answers_exceptions =
+        DASHPOT_EXCEPTIONS != 0 && Answers<F, Refusal> && Answers<F, std::exception_ptr>;
 
+    /// Returns true if an exception that came from inside is one that the handler answers.
+    [[nodiscard]] static bool is_answerable(const Ending& ending) noexcept {
+        return ending.is_failure() || ending.is_thrown_by_handler;
+    }
+
+    /// Answers a refusal or a failure from inside; returns every other result as it is.
     template <class T, class Scope>
     Result<T> checked(const Scope& scope, Result<T> result) const {
         const Ending& ending = *scope.ending;
@@ -102,6 +95,7 @@ class FallbackStage {
         return result;
     }
 
+    /// Calls the handler.
     template <class T, class Scope, class Given>
     Result<T> answer(const Scope& scope, const Given& given) const {
         scope.ending->is_thrown_by_handler = true; // unless it returns
@@ -111,6 +105,22 @@ class FallbackStage {
         if (stats_ != nullptr && result.has_value()) stats_->count_fallback();
         return result;
     }
+
+  private:
+#if DASHPOT_EXCEPTIONS
+    template <class T, class Scope, class Next>
+    static Result<T> caught(const Scope& scope, const Next& next, std::exception_ptr& thrown) {
+        try {
+            return next(scope);
+        } catch (...) {
+            if (!is_answerable(*scope.ending)) throw;
+            if (scope.is_stopped()) throw;
+            thrown = std::current_exception();
+            if (!thrown) throw;                        // the cancellation of this thread
+            return Refused{Refusal{Error::cancelled}}; // is not used
+        }
+    }
+#endif
 
     template <class T, class Given>
     Result<T> from_handler(const Given& given) const {

@@ -94,6 +94,9 @@ class GuardStage {
         return next(scope);
     }
 
+    /// The guard, for code that passes the stage step by step.
+    [[nodiscard]] G& guard() const noexcept { return *guard_; }
+
   private:
     template <class Scope>
     auto admit(const Scope& scope) const {

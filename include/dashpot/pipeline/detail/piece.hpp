@@ -7,9 +7,11 @@
 #include <dashpot/core/result.hpp>
 #include <dashpot/pipeline/detail/fallback_stage.hpp>
 #include <dashpot/pipeline/detail/guard_stage.hpp>
+#include <dashpot/pipeline/detail/hedge_stage.hpp>
 #include <dashpot/pipeline/detail/retry_stage.hpp>
 #include <dashpot/pipeline/detail/timeout_stage.hpp>
 #include <dashpot/pipeline/fallback.hpp>
+#include <dashpot/pipeline/hedge.hpp>
 #include <dashpot/pipeline/retry.hpp>
 #include <dashpot/pipeline/timeout.hpp>
 
@@ -29,6 +31,10 @@ struct StrategyStage<Retry> {
 template <>
 struct StrategyStage<Timeout> {
     using type = TimeoutStage;
+};
+template <>
+struct StrategyStage<Hedge> {
+    using type = HedgeStage;
 };
 template <class F>
 struct StrategyStage<Fallback<F>> {

@@ -109,6 +109,9 @@ class RetryCourse {
         return true;
     }
 
+    /// Ends the call because it was cancelled during the wait.
+    void abandon() noexcept { give_up(GaveUp::stop); }
+
     /// Blocks the thread for the wait before the next attempt. Returns false if the call has ended.
     [[nodiscard, gnu::noinline, gnu::cold]] bool waits_for_next() {
         const auto wait = plan_wait();

@@ -48,6 +48,8 @@ class RetryStage {
         return next(scope);
     }
 
+    [[nodiscard]] const Retry& options() const noexcept { return retry_; }
+
   private:
     Retry retry_;
 };

@@ -35,6 +35,8 @@ class TimeoutStage {
         return next(inner);
     }
 
+    [[nodiscard]] Nanoseconds limit() const noexcept { return limit_; }
+
   private:
     Nanoseconds limit_;
 };
