@@ -57,7 +57,7 @@ endfunction()
 write(dashpot.hpp dashpot in one file)
 
 file(GLOB adapters RELATIVE "${root}/include" "${root}/include/dashpot/adapter/*.hpp")
-list(FILTER adapters EXCLUDE REGEX "prometheus_cpp")
+list(FILTER adapters EXCLUDE REGEX "prometheus_cpp|adapter/(boost_)?asio|detail/asio_")
 foreach(adapter IN LISTS adapters)
     append("${adapter}")
 endforeach()
