@@ -18,7 +18,8 @@ namespace dashpot::inline DASHPOT_ABI {
 /// **Contract.** Everything inside gets a deadline that is at most `limit` away; an earlier deadline
 /// from outside stays. If the deadline from outside has passed, the call is refused with
 /// `deadline_exceeded` and nothing inside is called. A Timeout does not interrupt the called function:
-/// the function must respect Attempt::remaining(). A value that comes late is returned.
+/// the function must respect Attempt::remaining(). A value that comes late is returned. An awaited
+/// function is cancelled instead: see adapter/asio.hpp.
 /// **Threads.** A value. **Cost.** One clock reading for each time it is passed.
 /// **Errors.** validate() refuses a limit <= 0.
 struct Timeout {
