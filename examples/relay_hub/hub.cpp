@@ -6,6 +6,7 @@
 #include "http/control_routes.hpp"
 #include "http/http_reply.hpp"
 #include "http/page_routes.hpp"
+#include "http/patience.hpp"
 #include "http/routes.hpp"
 #include "report/hub_metrics.hpp"
 
@@ -19,6 +20,7 @@
 #include <exception>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -54,7 +56,7 @@ std::string limits_in(const Options& options) {
         if (std::ranges::any_of(options.targets, is_there, &TargetOptions::settings)) keys += key;
     };
     add(", queue.max_queued",
-        [](const TargetSettings& settings) { return settings.most_waiting() > 0; });
+        [](const TargetSettings& settings) { return settings.queue.has_value(); });
     add(", adaptive.max",
         [](const TargetSettings& settings) { return settings.adaptive.is_limited(); });
     return keys;
@@ -129,7 +131,13 @@ example::HttpServerOptions Hub::server_options(const Options& options) {
 void Hub::add_routes() {
     Routes routes{server_, rule_};
     routes.post("/tx", Access::calling, [this](const HttpRequest& request, HttpResponse& response) {
-        answer(response, relay_.handle(request.body));
+        std::optional<std::chrono::milliseconds> patience;
+        try {
+            patience = patience_of(request);
+        } catch (const std::invalid_argument& error) {
+            return answer(response, relay_.reject(error.what()));
+        }
+        answer(response, relay_.handle(request.body, patience));
     });
     routes.get("/targets", Access::reading, [this](const HttpRequest&, HttpResponse& response) {
         response.set_body(targets_report().dump(2) + "\n", "application/json");

@@ -90,7 +90,7 @@ class DeadTarget {
         relay_.emplace(registry_, options_);
     }
 
-    [[nodiscard]] Reply handle(const std::string& body) { return relay_->handle(body); }
+    [[nodiscard]] Reply handle(const std::string& body) { return relay_->handle(body, {}); }
 
   private:
     example::FileDescriptor socket_;

@@ -136,6 +136,29 @@ void check_limits(const PartialSettings& settings) {
     }
 }
 
+struct CheckWait {
+    void operator()(nanoseconds wait) const {
+        require(is_from<nanoseconds>(wait, nanoseconds{0}, std::chrono::hours{24}), "a wait");
+    }
+    void operator()(const dashpot::ExponentialBackoff& backoff) const { CheckReset{}(backoff); }
+};
+
+void check_calls(const PartialSettings& settings) {
+    if (settings.retry) {
+        require(is_count(settings.retry->max_attempts, 10), "attempts");
+        std::visit(CheckWait{}, settings.retry->wait);
+        if (settings.retry->budget) {
+            require(is_rate(settings.retry->budget->ratio), "the ratio of a budget");
+            require(is_count(settings.retry->budget->capacity, 1'000'000), "the capacity of a budget");
+        }
+    }
+    if (settings.fallback) {
+        require(is_from(settings.fallback->status, 200, 599), "a status");
+        const nlohmann::json body = nlohmann::json::parse(settings.fallback->body, nullptr, false);
+        require(body.is_object() && body.at("code") == settings.fallback->code, "a fallback's body");
+    }
+}
+
 void check(const PartialSettings& settings) {
     if (settings.policy) {
         std::visit(CheckPolicy{}, settings.policy->rule);
@@ -153,6 +176,7 @@ void check(const PartialSettings& settings) {
     require(settings.history.value_or(0) <= 10'000, "how many events are kept");
     require(is_timeout(settings.call_timeout.value_or(std::chrono::seconds{1})), "a call timeout");
     check_limits(settings);
+    check_calls(settings);
 }
 
 void check(const Endpoint& endpoint, int lowest_port) {

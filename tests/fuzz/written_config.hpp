@@ -74,6 +74,15 @@ class WrittenConfig {
         return result;
     }
 
+    json retry() {
+        json result = numbers({"max_attempts", "wait", "budget"});
+        if (one_in(3)) result["wait"] = numbers({"initial", "factor", "cap", "jitter", "seed"});
+        if (one_in(3)) result["budget"] = numbers({"ratio", "capacity"});
+        if (one_in(3)) result["budget"] = false;
+        if (one_in(2)) result["idempotent"] = true;
+        return result;
+    }
+
     json settings() {
         json result = numbers({"fail_threshold", "reset_timeout", "max_inflight", "call_timeout"});
         if (one_in(2)) result["policy"] = policy();
@@ -84,6 +93,11 @@ class WrittenConfig {
         if (one_in(4)) result["queue"] = numbers({"max_queued", "max_wait_ms"});
         if (one_in(4)) result["rate_limit"] = numbers({"permits", "per", "burst"});
         if (one_in(4)) result["adaptive"] = adaptive();
+        if (one_in(4)) result["retry"] = retry();
+        if (one_in(4)) {
+            result["fallback"] = numbers({"status"});
+            result["fallback"]["body"] = one_in(2) ? number() : json{{"code", "F"}, {"x", number()}};
+        }
         return result;
     }
 

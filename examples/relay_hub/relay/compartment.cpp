@@ -4,12 +4,14 @@
 #include "../../common/utc_time.hpp"
 #include "../settings/guard_config.hpp"
 #include "answer.hpp"
+#include "ascii.hpp"
 #include "codes.hpp"
 
 #include "../../common/standard_streams.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -46,31 +48,96 @@ bool lets_a_call_in(const dashpot::Snapshot& snapshot, std::uint32_t probes) {
     return false;
 }
 
-/// What the guards record of a call.
-struct Judge {
-    dashpot::Outcome operator()(const Reply& reply) const noexcept { return classify(reply.code); }
-    /// The hub's own trouble says nothing of the target.
-    dashpot::Outcome operator()(const std::exception_ptr&) const noexcept {
-        return dashpot::Outcome::ignored;
-    }
-};
+/// A longer wait than any retry takes upon itself: there is none.
+constexpr dashpot::Nanoseconds never_again = std::chrono::nanoseconds::max();
+
+/// The wait that the target asks for, if it says so in seconds.
+std::optional<dashpot::Nanoseconds> wait_asked_for(const std::string& retry_after) {
+    if (retry_after.empty() || !std::ranges::all_of(retry_after, is_digit)) return std::nullopt;
+    return dashpot::Nanoseconds{std::chrono::seconds{std::stoll(retry_after)}};
+}
+
+nlohmann::json retry_report(const dashpot::RetryStats& stats) {
+    nlohmann::json gave_up;
+    for (const auto reason : {dashpot::GaveUp::attempts, dashpot::GaveUp::deadline,
+                              dashpot::GaveUp::budget, dashpot::GaveUp::retry_after})
+        gave_up[std::string{dashpot::to_string(reason)}] = stats.gave_up(reason);
+    return {{"attempts", stats.attempts()}, {"retries", stats.retries()}, {"given_up", gave_up}};
+}
 
 } // namespace
+
+/// What a call keeps of the config that it began with.
+struct Compartment::Plan {
+    dashpot::Retry retry;
+    bool is_idempotent = false;
+    std::optional<FallbackAnswer> fallback;
+};
+
+/// How an attempt ended, for the caller and for the guards.
+struct Compartment::Answered {
+    Reply reply;
+    dashpot::Verdict verdict{dashpot::Outcome::success};
+
+    struct Judge {
+        dashpot::Verdict operator()(const Answered& answered) const noexcept {
+            return answered.verdict;
+        }
+        /// The hub's own trouble says nothing of the target.
+        dashpot::Verdict operator()(const std::exception_ptr&) const noexcept {
+            return {dashpot::Outcome::ignored};
+        }
+    };
+};
+
+/// The configured answer in place of a refusal or a failure, if there is one.
+class Compartment::AnswerInstead {
+  public:
+    AnswerInstead(Compartment& compartment, const Plan& plan) noexcept
+        : compartment_{&compartment}, plan_{&plan} {}
+
+    dashpot::Result<Answered> operator()(const dashpot::Refusal& refusal) const {
+        if (!plan_->fallback) return dashpot::Refused{refusal};
+        compartment_->count(refusal);
+        return answer();
+    }
+    dashpot::Result<Answered> operator()(const Answered& failed) const {
+        if (!plan_->fallback) return failed;
+        return answer();
+    }
+
+  private:
+    [[nodiscard]] Answered answer() const {
+        compartment_->gate_.stats().count_fallback();
+        return {{plan_->fallback->code, plan_->fallback->status, plan_->fallback->body}};
+    }
+
+    Compartment* compartment_;
+    const Plan* plan_;
+};
 
 Compartment::Compartment(Registry& registry, const TargetOptions& options, bool is_protected)
     : name_{options.name}, client_{options.url, options.settings.most_in_flight()},
       gate_{registry, options, is_protected}, settings_{options.settings},
+      plan_{prepare(options.settings).plan},
       opening_subscription_{gate_.guards().breaker().on_transition(
           [this](const dashpot::Transition& transition) { last_opening_.note(transition); })} {}
 
-Compartment::Prepared Compartment::prepare(const TargetSettings& settings) const {
-    return {settings, gate_.prepare(settings)};
+Compartment::Prepared Compartment::prepare(const TargetSettings& settings) {
+    const bool is_idempotent = settings.retry && settings.retry->is_idempotent;
+    return {settings,
+            std::make_shared<const Plan>(Plan{gate_.retry(settings), is_idempotent, settings.fallback}),
+            gate_.prepare(settings)};
 }
 
 void Compartment::reconfigure(Prepared prepared) noexcept {
     static_assert(std::is_nothrow_move_assignable_v<TargetSettings>);
     gate_.reconfigure(std::move(prepared.gate));
     settings_ = std::move(prepared.settings);
+    {
+        const std::lock_guard lock{plan_mutex_};
+        plan_.swap(prepared.plan);
+    }
     client_.set_max_connections(settings_.most_in_flight());
 }
 
@@ -84,12 +151,25 @@ void Compartment::obey(Command command) {
     }
 }
 
-Reply Compartment::relay(const std::string& body) {
+std::shared_ptr<const Compartment::Plan> Compartment::plan() const {
+    const std::lock_guard lock{plan_mutex_};
+    return plan_;
+}
+
+Reply Compartment::relay(const std::string& body, std::optional<std::chrono::milliseconds> patience) {
+    dashpot::CallOptions options;
+    if (patience) options.timeout = *patience;
+    const std::shared_ptr<const Plan> plan = this->plan();
     CallTime time;
     Reply reply;
     try {
-        auto answered = gate_.call(time, [&] { return call_target(body, time); }, Judge{});
-        reply = answered ? std::move(*answered) : refuse(answered.error());
+        auto answered = gate_.call(
+            options, time, plan->retry,
+            [&](const dashpot::Attempt& attempt) {
+                return call_target(body, time, attempt, plan->is_idempotent);
+            },
+            Answered::Judge{}, AnswerInstead{*this, *plan});
+        reply = answered ? std::move(answered->reply) : refuse(answered.error());
     } catch (const std::exception& error) {
         example::say("relay_hub", error.what());
         reply = own_reply(code::hub_failed, name_, "the hub failed");
@@ -100,22 +180,41 @@ Reply Compartment::relay(const std::string& body) {
     return reply;
 }
 
-Reply Compartment::call_target(const std::string& body, CallTime& time) {
+Compartment::Answered Compartment::call_target(const std::string& body, CallTime& time,
+                                               const dashpot::Attempt& attempt, bool is_idempotent) {
+    using dashpot::Outcome;
     example::compare_clocks();
-    CallResult result = client_.post_tx(body, time.timeout);
+    const auto left = attempt.remaining();
+    const auto timeout = std::min(time.timeout, left);
+    std::optional<std::chrono::milliseconds> told;
+    if (!attempt.deadline.is_never()) told = std::chrono::ceil<std::chrono::milliseconds>(timeout);
+    CallResult result = client_.post_tx(body, timeout, told);
     time.took = result.took;
-    Reply reply = to_reply(std::move(result), name_);
-    const bool has_failed = classify(reply.code) == dashpot::Outcome::failure;
+    const bool is_safe = is_idempotent || result.is_unsent;
+    // A caller that is in a greater hurry than the config says nothing of the target. The target may
+    // have noticed first that the time is over, if the hub was slow to look.
+    const bool is_late = result.end == CallResult::End::timed_out || result.status == 504;
+    const bool is_hurry = is_late && left < time.timeout && attempt.remaining().count() == 0;
+    Answered answered{to_reply(std::move(result), name_)};
+    answered.verdict.outcome = is_hurry ? Outcome::ignored : classify(answered.reply.code);
+    const bool has_failed = answered.verdict.outcome == Outcome::failure;
+    if (has_failed)
+        answered.verdict.retry_after =
+            is_safe ? wait_asked_for(answered.reply.retry_after) : std::optional{never_again};
     // Counted first: recording may change the state, and who then asks sees the numbers of it.
     ++calls_;
     if (has_failed) ++failures_;
     activity_.add(has_failed ? Activity::End::failure : Activity::End::success);
-    return reply;
+    return answered;
+}
+
+void Compartment::count(const dashpot::Refusal& refusal) {
+    activity_.add(Activity::End::refused);
+    ++refused_.at(static_cast<std::size_t>(refusal.reason));
 }
 
 Reply Compartment::refuse(const dashpot::Refusal& refusal) {
-    activity_.add(Activity::End::refused);
-    ++refused_.at(static_cast<std::size_t>(refusal.reason));
+    count(refusal);
     switch (refusal.reason) {
     case dashpot::Error::bulkhead_full:
     case dashpot::Error::limit_reached:
@@ -127,6 +226,8 @@ Reply Compartment::refuse(const dashpot::Refusal& refusal) {
     case dashpot::Error::rate_limited:
         return try_later_reply(code::rate_limited, name_, "as many calls as may begin",
                                refusal.retry_after);
+    case dashpot::Error::deadline_exceeded:
+        return own_reply(code::no_answer, name_, "the time of X-Timeout-Ms was over before the call");
     case dashpot::Error::probes_in_flight:
         return try_later_reply(code::circuit_open, name_, "the circuit is being probed",
                                refusal.retry_after);
@@ -149,6 +250,7 @@ nlohmann::json Compartment::refusals() const {
     show(Error::queue_timeout, settings_.queue.has_value());
     show(Error::limit_reached, settings_.adaptive.is_limited());
     show(Error::rate_limited, settings_.rate_limit.has_value());
+    show(Error::deadline_exceeded, false);
     return result;
 }
 
@@ -190,6 +292,15 @@ nlohmann::json Compartment::report() const {
     if (settings_.rate_limit) {
         result["rate_limit"] = to_config(*settings_.rate_limit);
         result["permits_available"] = gate_.permits_available();
+    }
+    if (settings_.retry) {
+        result["retry"] = to_config(*settings_.retry);
+        result["retries"] = retry_report(gate_.stats());
+        if (settings_.retry->budget) result["retry_budget"] = gate_.budget().balance();
+    }
+    if (settings_.fallback) {
+        result["fallback"] = to_config(*settings_.fallback);
+        result["fallbacks"] = gate_.stats().fallbacks();
     }
     return result;
 }

@@ -14,6 +14,7 @@
 #include "target_call.hpp"
 
 #include <dashpot/guard/subscription.hpp>
+#include <dashpot/pipeline/attempt.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -22,6 +23,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -39,13 +41,15 @@ class Compartment {
     Compartment(Registry& registry, const TargetOptions& options, bool is_protected);
 
     /// New settings, with all the memory that they need.
+    struct Plan;
     struct Prepared {
         TargetSettings settings;
+        std::shared_ptr<const Plan> plan;
         Gate::Prepared gate;
     };
     /// All of a reconfigure() that can fail.
     /// @throws std::invalid_argument, std::bad_alloc
-    [[nodiscard]] Prepared prepare(const TargetSettings& settings) const;
+    [[nodiscard]] Prepared prepare(const TargetSettings& settings);
 
     /// Changes its guards and its time-out as it runs. State, window and calls in flight stay, as
     /// dashpot::Target::reconfigure() says; a call goes on with the time-out that it began with, and a
@@ -57,7 +61,9 @@ class Compartment {
     void obey(Command command);
 
     /// Calls the target if its guards let it, and answers at once if they do not.
-    [[nodiscard]] Reply relay(const std::string& body);
+    /// @param patience  how long the caller waits; none: as long as it takes
+    [[nodiscard]] Reply relay(const std::string& body,
+                              std::optional<std::chrono::milliseconds> patience);
 
     /// Closes connections that were idle for too long, and has the host looked up again. Now and then.
     void tidy() noexcept { client_.tidy(); }
@@ -79,7 +85,13 @@ class Compartment {
     [[nodiscard]] std::optional<nlohmann::ordered_json> degradation() const;
 
   private:
-    [[nodiscard]] Reply call_target(const std::string& body, CallTime& time);
+    struct Answered;
+    class AnswerInstead;
+
+    [[nodiscard]] std::shared_ptr<const Plan> plan() const;
+    [[nodiscard]] Answered call_target(const std::string& body, CallTime& time,
+                                       const dashpot::Attempt& attempt, bool is_idempotent);
+    void count(const dashpot::Refusal& refusal);
     [[nodiscard]] Reply refuse(const dashpot::Refusal& refusal);
     [[nodiscard]] nlohmann::json refusals() const;
 
@@ -87,6 +99,8 @@ class Compartment {
     TargetClient client_;
     Gate gate_;
     TargetSettings settings_; // what report() shows
+    mutable std::mutex plan_mutex_;
+    std::shared_ptr<const Plan> plan_; // guarded by plan_mutex_
     LastOpening last_opening_;
     const dashpot::Subscription opening_subscription_; // after last_opening_: it goes first
     Tally answers_;

@@ -52,6 +52,18 @@ dashpot::RateLimit rate_limit(const TargetSettings& settings, bool is_protected)
     return is_protected ? settings.rate_limit.value_or(no_rate_limit) : no_rate_limit;
 }
 
+/// All that hold a thread. Without a retry they are those in flight and in the queue, which have
+/// limits.
+std::uint32_t most_callers(const TargetSettings& settings, bool is_protected) {
+    if (!settings.retry || !is_protected) return no_limit;
+    return settings.most_in_flight() + settings.most_waiting();
+}
+
+dashpot::RetryBudgetOptions budget_options(const TargetSettings& settings) {
+    const bool has_budget = settings.retry && settings.retry->budget;
+    return has_budget ? *settings.retry->budget : dashpot::RetryBudgetOptions{};
+}
+
 std::optional<std::uint64_t> half_open_period(const Guards& guards) {
     const dashpot::Snapshot snapshot = guards.breaker().snapshot();
     if (snapshot.state != dashpot::State::half_open) return std::nullopt;
@@ -63,19 +75,25 @@ std::optional<std::uint64_t> half_open_period(const Guards& guards) {
 Gate::Gate(Registry& registry, const TargetOptions& options, bool is_protected)
     : is_protected_{is_protected}, guards_{make_guards(registry, options, is_protected)},
       call_timeout_{options.settings.call_timeout},
+      callers_{most_callers(options.settings, is_protected)}, budget_{budget_options(options.settings)},
       queue_{queue_options(options.settings, is_protected)},
       limiter_{adaptive_limit(options.settings, is_protected)},
       rate_limiter_{rate_limit(options.settings, is_protected)} {}
 
 Gate::Prepared Gate::prepare(const TargetSettings& settings) const {
-    Prepared result{guard_options(settings, is_protected_), queue_options(settings, is_protected_),
-                    adaptive_limit(settings, is_protected_), rate_limit(settings, is_protected_),
+    Prepared result{guard_options(settings, is_protected_),
+                    queue_options(settings, is_protected_),
+                    adaptive_limit(settings, is_protected_),
+                    rate_limit(settings, is_protected_),
+                    budget_options(settings),
+                    most_callers(settings, is_protected_),
                     settings.call_timeout};
     result.guards.validate();
     result.guards.policy = result.guards.policy.with_tally();
     result.queue.validate();
     result.adaptive.validate();
     result.rate_limit.validate();
+    result.budget.validate();
     return result;
 }
 
@@ -86,10 +104,21 @@ void Gate::reconfigure(Prepared prepared) noexcept {
         guards_->reconfigure(std::move(prepared.guards));
         limiter_.reconfigure(prepared.adaptive);
         rate_limiter_.reconfigure(prepared.rate_limit);
+        budget_.reconfigure(prepared.budget);
+        callers_.resize(prepared.max_callers);
         return half_open_period(*guards_);
     });
     // Afterwards: it lets waiting calls in, which ask for the time-out.
     queue_.reconfigure(prepared.queue);
+}
+
+dashpot::Retry Gate::retry(const TargetSettings& settings) noexcept {
+    if (!settings.retry) return {.max_attempts = 1, .stats = &stats_};
+    return {.max_attempts = settings.retry->max_attempts,
+            .wait = std::visit([](const auto& wait) { return dashpot::Backoff{wait}; },
+                               settings.retry->wait),
+            .budget = settings.retry->budget ? &budget_ : nullptr,
+            .stats = &stats_};
 }
 
 Gate::OpenCircuit::Answer Gate::OpenCircuit::try_acquire() const {
@@ -114,11 +143,14 @@ Guards::Entry Gate::enter(std::chrono::nanoseconds& timeout) {
 }
 
 void Gate::add_to(dashpot::GuardMetrics& metrics, const TargetSettings& settings) const {
-    if (!is_protected_) return;
     const std::string name{guards_->name()};
-    if (settings.queue) metrics.add(name, queue_); // in place of the bulkhead inside, which never waits
-    if (settings.adaptive.is_limited()) metrics.add(name, limiter_);
-    if (settings.rate_limit) metrics.add(name, rate_limiter_);
+    if (is_protected_) {
+        if (settings.queue) metrics.add(name, queue_); // in place of the bulkhead, which never waits
+        if (settings.adaptive.is_limited()) metrics.add(name, limiter_);
+        if (settings.rate_limit) metrics.add(name, rate_limiter_);
+    }
+    if (settings.retry || settings.fallback) metrics.add(name, stats_);
+    if (settings.retry && settings.retry->budget) metrics.add(name, budget_);
 }
 
 } // namespace relay_hub

@@ -9,9 +9,15 @@
 #include <dashpot/core/error.hpp>
 #include <dashpot/core/outcome.hpp>
 #include <dashpot/guard/adaptive_limiter.hpp>
+#include <dashpot/guard/bulkhead.hpp>
 #include <dashpot/guard/queued_bulkhead.hpp>
 #include <dashpot/guard/rate_limiter.hpp>
+#include <dashpot/guard/retry_budget.hpp>
+#include <dashpot/pipeline/call_options.hpp>
+#include <dashpot/pipeline/fallback.hpp>
 #include <dashpot/pipeline/pipeline.hpp>
+#include <dashpot/pipeline/retry.hpp>
+#include <dashpot/pipeline/retry_stats.hpp>
 #include <dashpot/registry/registry.hpp>
 
 #include <chrono>
@@ -38,6 +44,8 @@ struct CallTime {
 /// mention limit nothing: so a new config changes what they do, and not which they are, and none loses
 /// count. A call that a guard refuses has changed nothing in the guards before it.
 /// - A call that the circuit would refuse does not wait for a slot: it is refused at once.
+/// - Each attempt passes them anew. A call that waits for its next attempt holds nothing but its place
+///   among the callers, whose number is limited because each holds a thread.
 /// - The rate limit comes last. What it counts are calls that the target gets: callers that the circuit
 ///   refuses leave it all its permits, for the probes.
 ///
@@ -54,6 +62,8 @@ class Gate {
         dashpot::QueueOptions queue;
         ConfiguredLimit adaptive;
         dashpot::RateLimit rate_limit;
+        dashpot::RetryBudgetOptions budget;
+        std::uint32_t max_callers = 0;
         std::chrono::nanoseconds call_timeout{0};
     };
     /// All of a reconfigure() that can fail.
@@ -61,20 +71,31 @@ class Gate {
     [[nodiscard]] Prepared prepare(const TargetSettings& settings) const;
     void reconfigure(Prepared prepared) noexcept;
 
-    /// Calls `f` if the guards let it, and records what `judge` says of its end.
-    /// @param time  what `f` may use, and sets
-    template <class F, class Judge>
-    [[nodiscard]] auto call(CallTime& time, F&& f, Judge&& judge) {
+    /// When calls are made again by these settings. It is good for call() of this gate.
+    [[nodiscard]] dashpot::Retry retry(const TargetSettings& settings) noexcept;
+
+    /// Calls `f` if the guards let it, again and again as `retry` says, and records what `judge` says
+    /// of its end.
+    /// @param time   what `f` may use, and sets
+    /// @param answer_instead  a Fallback's handler
+    template <class F, class Judge, class Handler>
+    [[nodiscard]] auto call(const dashpot::CallOptions& options, CallTime& time,
+                            const dashpot::Retry& retry, F&& f, Judge&& judge, Handler answer_instead) {
         OpenCircuit open_circuit{*this};
         Entrance entrance{*this, time};
-        return dashpot::pipeline(open_circuit, queue_, entrance, limiter_, rate_limiter_)
-            .call(std::forward<F>(f), std::forward<Judge>(judge));
+        return dashpot::pipeline(dashpot::Fallback{answer_instead}, callers_, retry, open_circuit,
+                                 queue_, entrance, limiter_, rate_limiter_)
+            .call(options, std::forward<F>(f), std::forward<Judge>(judge));
     }
 
     [[nodiscard]] Guards& guards() const noexcept { return *guards_; }
     [[nodiscard]] std::uint32_t waiting() const noexcept { return queue_.queued(); }
     [[nodiscard]] std::uint32_t learned_limit() const noexcept { return limiter_.limit(); }
     [[nodiscard]] std::uint32_t permits_available() const noexcept { return rate_limiter_.available(); }
+    [[nodiscard]] const dashpot::RetryBudget& budget() const noexcept { return budget_; }
+    /// What became of retries. The fallbacks are counted by who makes them.
+    [[nodiscard]] dashpot::RetryStats& stats() noexcept { return stats_; }
+    [[nodiscard]] const dashpot::RetryStats& stats() const noexcept { return stats_; }
 
     /// Adds what the registry does not have: those of the guards that `settings`, which are in force,
     /// mention.
@@ -135,6 +156,9 @@ class Gate {
     const bool is_protected_;
     const std::shared_ptr<Guards> guards_;
     CallTimeout call_timeout_;
+    dashpot::Bulkhead callers_;
+    dashpot::RetryBudget budget_;
+    dashpot::RetryStats stats_;
     dashpot::QueuedBulkhead<> queue_;
     dashpot::AdaptiveLimiter<dashpot::SteadyClock, ConfiguredLimit> limiter_;
     dashpot::RateLimiter<> rate_limiter_;

@@ -41,12 +41,12 @@ void Relay::keep_tidy() {
         for (const auto& [name, compartment] : compartments_) compartment->tidy();
 }
 
-Reply Relay::handle(const std::string& body) {
+Reply Relay::handle(const std::string& body, std::optional<std::chrono::milliseconds> patience) {
     const Field target = read_field(body, "target");
     if (!target.value) return reject(target.problem);
     Compartment* const compartment = find(*target.value);
     if (compartment == nullptr) return unknown();
-    return compartment->relay(body);
+    return compartment->relay(body, patience);
 }
 
 Compartment* Relay::find(std::string_view target) noexcept {

@@ -9,12 +9,14 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -34,7 +36,9 @@ class Relay {
     Relay& operator=(const Relay&) = delete;
 
     /// Answers one request, `{"target":"CORE", …}`.
-    [[nodiscard]] Reply handle(const std::string& body);
+    /// @param patience  how long the caller waits; none: as long as it takes
+    [[nodiscard]] Reply handle(const std::string& body,
+                               std::optional<std::chrono::milliseconds> patience);
 
     /// Answers what is no request at all.
     [[nodiscard]] Reply reject(std::string_view problem);

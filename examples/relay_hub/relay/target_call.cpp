@@ -33,9 +33,10 @@ std::chrono::nanoseconds idle_time(const AnswerReader& answer) noexcept {
 /// One call: at first on a kept connection if there is one, then perhaps on a new one.
 class TargetClient::Attempt {
   public:
-    Attempt(TargetClient& client, const std::string& body, std::chrono::nanoseconds timeout)
+    Attempt(TargetClient& client, const std::string& body, std::chrono::nanoseconds timeout,
+            const std::string& more_fields)
         : client_{client}, call_{client.pool_}, begin_{steady_clock::now()}, deadline_{begin_, timeout},
-          request_{client.head_ + std::to_string(body.size()) + "\r\n\r\n" + body} {}
+          request_{client.head_ + std::to_string(body.size()) + more_fields + "\r\n\r\n" + body} {}
 
     CallResult run() {
         const AddressList addresses = client_.addresses_.get();
@@ -46,6 +47,7 @@ class TargetClient::Attempt {
         Connected connected = connect_to(addresses, deadline_);
         if (!connected.socket) {
             result_.end = connected.timed_out ? CallResult::End::timed_out : CallResult::End::broken;
+            result_.is_unsent = !connected.timed_out;
             result_.detail = std::move(connected.problem);
             result_.took = took();
             return std::move(result_);
@@ -111,8 +113,11 @@ class TargetClient::Attempt {
 TargetClient::TargetClient(const Endpoint& endpoint, std::size_t max_connections)
     : endpoint_{endpoint}, head_{head_for(endpoint)}, addresses_{endpoint}, pool_{max_connections} {}
 
-CallResult TargetClient::post_tx(const std::string& body, std::chrono::nanoseconds timeout) {
-    CallResult result = Attempt{*this, body, timeout}.run();
+CallResult TargetClient::post_tx(const std::string& body, std::chrono::nanoseconds timeout,
+                                 std::optional<std::chrono::milliseconds> time_left) {
+    const std::string field =
+        time_left ? "\r\nX-Timeout-Ms: " + std::to_string(time_left->count()) : std::string{};
+    CallResult result = Attempt{*this, body, timeout, field}.run();
     if (result.end != CallResult::End::answered)
         addresses_.refresh(steady_clock::now(), TargetAddresses::max_age_after_failure);
     return result;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace relay_hub {
@@ -24,6 +25,8 @@ struct CallResult {
     int status = 0;
     std::string body;
     std::string detail; ///< for people, where there is no answer
+    /// There was no connection to send the request on. Only where `end` is broken.
+    bool is_unsent = false;
     /// The target's Retry-After, where it sent one that makes sense.
     std::string retry_after{};
     /// How long the target took, without the time in which the hub was stopped or slow to look.
@@ -45,8 +48,10 @@ class TargetClient {
     /// request is sent a second time only if the target cannot have carried it out: see
     /// Exchange::End::unread.
     ///
+    /// @param time_left  what the target is told of its time, in a header; none: nothing
     /// @throws std::system_error, std::bad_alloc  the hub itself lacks a descriptor, a port or memory
-    [[nodiscard]] CallResult post_tx(const std::string& body, std::chrono::nanoseconds timeout);
+    [[nodiscard]] CallResult post_tx(const std::string& body, std::chrono::nanoseconds timeout,
+                                     std::optional<std::chrono::milliseconds> time_left = {});
 
     [[nodiscard]] const Endpoint& endpoint() const noexcept { return endpoint_; }
     void set_max_connections(std::size_t count) noexcept { pool_.set_limit(count); }

@@ -23,6 +23,8 @@ json to_json(const TargetSettings& settings) {
         result["max_inflight"] = settings.max_inflight;
     if (settings.queue) result["queue"] = to_config(*settings.queue);
     if (settings.rate_limit) result["rate_limit"] = to_config(*settings.rate_limit);
+    if (settings.retry) result["retry"] = to_config(*settings.retry);
+    if (settings.fallback) result["fallback"] = to_config(*settings.fallback);
     return result;
 }
 

@@ -79,6 +79,8 @@ PartialSettings read_settings(ConfigObject& object) {
                           " are both there: adaptive learns the limit that max_inflight gives, and "
                           "only a given limit has a queue");
     object.read_object("rate_limit", result.rate_limit, read_rate_limit);
+    object.read_object("retry", result.retry, read_retry);
+    object.read_object("fallback", result.fallback, read_fallback);
     object.read("call_timeout", result.call_timeout, to_duration(timeout_range));
     object.read("history", result.history, to_count(history_range));
     return result;

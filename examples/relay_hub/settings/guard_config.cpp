@@ -26,7 +26,10 @@ constexpr CountRange buckets_range{1, 10'000};
 constexpr CountRange probes_range{1, 1'000};
 constexpr CountRange permits_range{1, 1'000'000};
 constexpr CountRange queue_at_target_range{0, 1'000};
+constexpr CountRange capacity_range{1, 1'000'000};
+constexpr CountRange status_range{200, 599};
 constexpr SecondsRange slow_range{0, 86'400};
+constexpr SecondsRange wait_range{0, 86'400};
 
 /// Unknown keys before what the library says: a misspelt one explains it.
 template <class Options>
@@ -75,6 +78,13 @@ TimeWindow read_time_window(ConfigObject& object) {
     object.read("length", result.length, to_duration(timeout_range));
     object.read("buckets", result.buckets, to_count(buckets_range));
     read_rule(object, result);
+    return checked(object, result);
+}
+
+dashpot::RetryBudgetOptions read_budget(ConfigObject object) {
+    dashpot::RetryBudgetOptions result;
+    object.read("ratio", result.ratio, to_number);
+    object.read("capacity", result.capacity, to_count(capacity_range));
     return checked(object, result);
 }
 
@@ -231,6 +241,39 @@ dashpot::RateLimit read_rate_limit(ConfigObject object) {
     return checked(object, result);
 }
 
+RetrySettings read_retry(ConfigObject object) {
+    const auto to_bool = [](const json& value) {
+        if (!value.is_boolean()) throw std::invalid_argument{"must be true or false"};
+        return value.get<bool>();
+    };
+    RetrySettings result;
+    object.read("max_attempts", result.max_attempts, to_count(attempts_range));
+    object.read("wait", result.wait, [&](const json& value) {
+        return value.is_object() ? ResetTimeout{read_backoff(object.inside("wait", value))}
+                                 : ResetTimeout{to_duration(wait_range)(value)};
+    });
+    object.read("idempotent", result.is_idempotent, to_bool);
+    object.read("budget", result.budget, [&](const json& value) {
+        return value == json(false) ? std::nullopt
+                                    : std::optional{read_budget(object.inside("budget", value))};
+    });
+    object.finish();
+    return result;
+}
+
+FallbackAnswer read_fallback(ConfigObject object) {
+    FallbackAnswer result;
+    object.read("status", result.status,
+                [](const json& value) { return static_cast<int>(to_count(status_range)(value)); });
+    object.read_required("body", result.body, [&](const json& value) {
+        ConfigObject body = object.inside("body", value);
+        body.read_required("code", result.code, to_text);
+        return value.dump();
+    });
+    object.finish();
+    return result;
+}
+
 HalfOpen effective_half_open(const TargetSettings& settings) {
     HalfOpen result = settings.half_open;
     if (!result.probe_timeout) result.probe_timeout = settings.call_timeout + std::chrono::seconds{1};
@@ -252,6 +295,20 @@ json to_config(const QueueSettings& queue) {
 }
 
 json to_config(const ConfiguredLimit& adaptive) { return std::visit(ToConfig{}, adaptive.rule); }
+
+json to_config(const RetrySettings& retry) {
+    json result{{"max_attempts", retry.max_attempts},
+                {"wait", to_config(retry.wait)},
+                {"idempotent", retry.is_idempotent},
+                {"budget", false}};
+    if (retry.budget)
+        result["budget"] = {{"ratio", retry.budget->ratio}, {"capacity", retry.budget->capacity}};
+    return result;
+}
+
+json to_config(const FallbackAnswer& fallback) {
+    return {{"status", fallback.status}, {"body", json::parse(fallback.body)}};
+}
 
 json to_config(const dashpot::RateLimit& limit) {
     json result{{"permits", limit.permits}, {"per", in_seconds(limit.per)}};

@@ -39,6 +39,13 @@ namespace relay_hub {
 /// `{"permits": 100, "per": 1, …}`.
 [[nodiscard]] dashpot::RateLimit read_rate_limit(ConfigObject object);
 
+/// `{"max_attempts": 3, "wait": 0.1, "idempotent": false, "budget": {"ratio": 0.1, "capacity": 100}}`.
+/// `"budget": false`: none.
+[[nodiscard]] RetrySettings read_retry(ConfigObject object);
+
+/// `{"status": 200, "body": {"code": "F001", …}}`.
+[[nodiscard]] FallbackAnswer read_fallback(ConfigObject object);
+
 /// How a target is probed. Without a probe_timeout of its own: one second more than the call_timeout.
 ///
 /// A probe is a call and ends within the call timeout. With the library's default, the reset timeout, a
@@ -54,6 +61,8 @@ namespace relay_hub {
 /// To be asked only where it is limited.
 [[nodiscard]] nlohmann::json to_config(const ConfiguredLimit& adaptive);
 [[nodiscard]] nlohmann::json to_config(const dashpot::RateLimit& limit);
+[[nodiscard]] nlohmann::json to_config(const RetrySettings& retry);
+[[nodiscard]] nlohmann::json to_config(const FallbackAnswer& fallback);
 
 } // namespace relay_hub
 

@@ -6,6 +6,7 @@
 #include "configured_policy.hpp"
 #include "endpoint.hpp"
 
+#include <dashpot/guard/retry_budget.hpp>
 #include <dashpot/policy/backoff.hpp>
 #include <dashpot/policy/half_open.hpp>
 #include <dashpot/policy/rate_limit.hpp>
@@ -34,6 +35,27 @@ struct QueueSettings {
     friend bool operator==(const QueueSettings&, const QueueSettings&) = default;
 };
 
+/// When a call that failed is made again.
+struct RetrySettings {
+    /// 1 to 10, the first one included.
+    std::uint32_t max_attempts = 3;
+    /// The waits between attempts. 0 to 86 400 seconds where they are constant.
+    ResetTimeout wait = dashpot::ExponentialBackoff{
+        .initial = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}, .jitter = 1.0};
+    /// The target may carry out a request twice. Otherwise only those are repeated that never reached
+    /// it.
+    bool is_idempotent = false;
+    /// Shared by all calls of the target. None: no budget.
+    std::optional<dashpot::RetryBudgetOptions> budget = dashpot::RetryBudgetOptions{};
+};
+
+/// What the hub answers in place of a failure or a refusal.
+struct FallbackAnswer {
+    int status = 200; ///< 200 to 599
+    std::string code; ///< of the body
+    std::string body; ///< a JSON object
+};
+
 /// What every target has; here its defaults.
 struct TargetSettings {
     /// When the circuit opens. A run of 5 failures.
@@ -50,6 +72,9 @@ struct TargetSettings {
     ConfiguredLimit adaptive{};
     /// Calls that may begin. None: any number.
     std::optional<dashpot::RateLimit> rate_limit{};
+    /// None: a call is made once.
+    std::optional<RetrySettings> retry{};
+    std::optional<FallbackAnswer> fallback{};
     /// For one call, from connecting to the last byte of the answer.
     std::chrono::nanoseconds call_timeout = std::chrono::seconds{3};
     /// How many of the breaker's last events are kept. 0 to 10 000; for the life of the breaker.
@@ -59,8 +84,11 @@ struct TargetSettings {
     [[nodiscard]] std::uint32_t most_in_flight() const noexcept {
         return adaptive.is_limited() ? adaptive.highest() : max_inflight;
     }
-    /// How many calls may wait. Each holds a thread, as one in flight does.
-    [[nodiscard]] std::uint32_t most_waiting() const noexcept { return queue ? queue->max_queued : 0; }
+    /// How many calls may wait, for a slot or for their next attempt. Each holds a thread, as one in
+    /// flight does.
+    [[nodiscard]] std::uint32_t most_waiting() const noexcept {
+        return (queue ? queue->max_queued : 0) + (retry ? most_in_flight() : 0);
+    }
 };
 
 /// Those of the settings that somebody gave.
@@ -72,6 +100,8 @@ struct PartialSettings {
     std::optional<QueueSettings> queue;
     std::optional<ConfiguredLimit> adaptive; ///< never beside max_inflight or queue
     std::optional<dashpot::RateLimit> rate_limit;
+    std::optional<RetrySettings> retry;
+    std::optional<FallbackAnswer> fallback;
     std::optional<std::chrono::nanoseconds> call_timeout;
     std::optional<std::uint32_t> history;
 
@@ -89,6 +119,8 @@ struct PartialSettings {
             result.queue.reset();
         }
         if (rate_limit) result.rate_limit = rate_limit;
+        if (retry) result.retry = retry;
+        if (fallback) result.fallback = fallback;
         result.call_timeout = call_timeout.value_or(base.call_timeout);
         result.history = history.value_or(base.history);
         return result;
@@ -137,6 +169,7 @@ struct CountRange {
 inline constexpr CountRange threshold_range{1, 1'000'000};
 inline constexpr CountRange inflight_range{1, 1'000};
 inline constexpr CountRange queued_range{0, 1'000};
+inline constexpr CountRange attempts_range{1, 10};
 /// A day at most, as timeout_range.
 inline constexpr CountRange milliseconds_range{1, 86'400'000};
 /// Less than the library keeps: who asks for a history gets all of it in one answer.
