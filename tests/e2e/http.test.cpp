@@ -328,9 +328,9 @@ TEST_CASE("RelayHub: what was sent before a signal is answered, however many wai
     }
     rig.hub().process().send_signal(SIGTERM);
     rig.hub().process().send_signal(SIGCONT);
+    // Without Connection: close where the hub has read the request before it sees the signal.
     const auto is_answered = [](const RawConnection& client) {
-        const std::string answer = client.receive();
-        return answer.starts_with("HTTP/1.1 ") && has(answer, "Connection: close");
+        return client.receive().starts_with("HTTP/1.1 ");
     };
     CHECK(std::ranges::all_of(clients, is_answered));
     CHECK(rig.hub().process().wait(steady_clock::now() + 30s) == 0);
