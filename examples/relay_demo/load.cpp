@@ -20,9 +20,11 @@ Load::~Load() {
 
 void Load::run_client() {
     example::JsonClient client{options_.port};
-    const nlohmann::json request{{"target", options_.target}, {"amount", 100}};
+    const std::string request = nlohmann::json{{"target", options_.target}, {"amount", 100}}.dump();
+    httplib::Headers headers;
+    if (options_.patience) headers.emplace("X-Timeout-Ms", std::to_string(options_.patience->count()));
     for (std::size_t i = 0; i < options_.calls && !is_stopping_; ++i) {
-        const example::HttpAnswer answer = client.post("/tx", request);
+        const example::HttpAnswer answer = client.post("/tx", request, headers);
         {
             const std::lock_guard lock{mutex_};
             sample_.add(answer.code(), answer.took);

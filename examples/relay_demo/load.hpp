@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,13 +17,15 @@
 namespace relay_demo {
 
 struct LoadOptions {
-    int port;
-    std::string target;
+    int port = 0;
+    std::string target{};
     std::size_t clients = 1;
     /// What a client waits after each answer.
     std::chrono::milliseconds pause{0};
     /// How many calls each client makes, at most.
     std::size_t calls = std::numeric_limits<std::size_t>::max();
+    /// How long a client waits for an answer, as it tells the hub. None: as long as it takes.
+    std::optional<std::chrono::milliseconds> patience{};
 };
 
 /// Clients that call the hub, each on a thread of its own and one call at a time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows what compartments are good for, with real processes and real traffic, in half a minute.
+// Shows what compartments are good for, with real processes and real traffic, in a minute.
 #include "story.hpp"
 
 #include "../common/option_check.hpp"
@@ -13,7 +13,7 @@
 
 int main(int argc, char** argv) {
     example::keep_standard_descriptors();
-    CLI::App app{"Shows what compartments are good for, with real processes, in half a minute.\n"
+    CLI::App app{"Shows what compartments are good for, with real processes, in a minute.\n"
                  "Exit status: 0 if every claim holds, 1 if one does not, 2 for a bad option.",
                  "relay_demo"};
     app.set_version_flag("--version", example::version_text("relay_demo"));
@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
         story.recovery();
         story.core_is_slow();
         story.without_protection();
+        story.contests();
         story.end();
         story.verdicts().print();
         return story.verdicts().all_hold() ? 0 : 1;

@@ -27,6 +27,12 @@ void Sample::add(const Sample& other) {
     }
 }
 
+void Sample::copy_to(Sample& other, std::string_view code) const {
+    const auto found = times_.find(code);
+    if (found == times_.end()) return;
+    for (const auto took : found->second) other.add(found->first, took);
+}
+
 std::size_t Sample::count() const {
     std::size_t sum = 0;
     for (const auto& [code, times] : times_) sum += times.size();

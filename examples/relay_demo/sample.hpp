@@ -16,6 +16,8 @@ class Sample {
   public:
     void add(const std::string& code, std::chrono::nanoseconds took) { times_[code].push_back(took); }
     void add(const Sample& other);
+    /// Adds the answers with that code to another sample.
+    void copy_to(Sample& other, std::string_view code) const;
 
     [[nodiscard]] std::size_t count() const;
     [[nodiscard]] std::size_t count(std::string_view code) const;

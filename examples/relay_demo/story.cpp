@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "story.hpp"
 
+#include "contests.hpp"
+
 #include "../common/log_line.hpp"
 
 #include <cstdio>
@@ -153,6 +155,11 @@ void Story::without_protection() {
     print_times("CORE", sample, "0000");
     std::printf("   CORE   had %u calls in flight at most, by its own count\n", highest);
     claim_callers_.reset();
+}
+
+void Story::contests() {
+    compare_limits(verdicts_);
+    compare_retries(verdicts_);
 }
 
 void Story::judge_control() {

@@ -25,6 +25,8 @@ class Story {
     void core_is_slow();
     /// The control: what is different without compartments.
     void without_protection();
+    /// Settings of the hub side by side: a limit that is given and one that is learned; retries.
+    void contests();
     void end();
 
     [[nodiscard]] const Verdicts& verdicts() const noexcept { return verdicts_; }

@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int longest_delay = 60'000;
+constexpr int most_at_once = 1'000;
 
 Mode read_mode(const json& value) {
     const auto mode = value.is_string() ? to_mode(value.get<std::string>()) : std::nullopt;
@@ -24,6 +25,18 @@ std::chrono::milliseconds read_delay(const json& value) {
     return std::chrono::milliseconds{value.get<int>()};
 }
 
+std::uint32_t read_capacity(const json& value) {
+    const bool ok = value.is_number_integer() && value >= 1 && value <= most_at_once;
+    if (!ok) throw std::invalid_argument{"capacity: must be a whole number from 1 to 1000"};
+    return value.get<std::uint32_t>();
+}
+
+double read_fail_rate(const json& value) {
+    const bool ok = value.is_number() && value > 0 && value <= 1;
+    if (!ok) throw std::invalid_argument{"fail_rate: must be a ratio in (0, 1]"};
+    return value.get<double>();
+}
+
 } // namespace
 
 Behaviour parse_control(const std::string& body) {
@@ -35,17 +48,24 @@ Behaviour parse_control(const std::string& body) {
             result.mode = read_mode(value);
         else if (key == "delay_ms")
             result.delay = read_delay(value);
+        else if (key == "capacity")
+            result.capacity = read_capacity(value);
+        else if (key == "fail_rate")
+            result.fail_rate = read_fail_rate(value);
         else
-            throw std::invalid_argument{"unknown key: only mode and delay_ms are known"};
+            throw std::invalid_argument{
+                "unknown key: only mode, delay_ms, capacity and fail_rate are known"};
     }
     if (!control.contains("mode")) throw std::invalid_argument{"mode: missing"};
     return result;
 }
 
 std::string to_json(const Behaviour& behaviour, std::string_view name) {
-    return nlohmann::ordered_json{
-        {"name", name}, {"mode", to_string(behaviour.mode)}, {"delay_ms", behaviour.delay.count()}}
-        .dump();
+    nlohmann::ordered_json result{
+        {"name", name}, {"mode", to_string(behaviour.mode)}, {"delay_ms", behaviour.delay.count()}};
+    if (behaviour.capacity) result["capacity"] = *behaviour.capacity;
+    if (behaviour.fail_rate < 1) result["fail_rate"] = behaviour.fail_rate;
+    return result.dump();
 }
 
 std::string to_json(const Stats& stats) {

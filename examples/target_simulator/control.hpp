@@ -10,7 +10,8 @@
 namespace target_simulator {
 
 /// Reads the body of POST /_ctl: `{"mode":"slow","delay_ms":250}`. The mode is required; the delay,
-/// 0 to 60 000, is 2000 if it is not there.
+/// 0 to 60 000, is 2000 if it is not there. `capacity`, 1 to 1000, is how many calls a slow target
+/// serves at once, and `fail_rate`, above 0 and up to 1, which part of the calls a failing one fails.
 ///
 /// @throws std::invalid_argument  says what is wrong with it
 [[nodiscard]] Behaviour parse_control(const std::string& body);

@@ -52,10 +52,12 @@ std::optional<Answer> Simulator::handle(const std::function<bool()>& caller_is_g
     const Behaviour now = behaviour_;
     const std::uint64_t changes = changes_;
     switch (now.mode) {
-    case Mode::fail: return Answer{500, R"({"error":"the target is broken"})"};
+    case Mode::fail:
+        if (std::generate_canonical<double, 32>(chance_) >= now.fail_rate) break;
+        return Answer{500, R"({"error":"the target is broken"})"};
     case Mode::reject: return Answer{200, R"({"code":"B201","message":"insufficient balance"})"};
     case Mode::slow:
-        if (changed_.wait_for(lock, now.delay, [this] { return is_stopping_; })) return {};
+        if (!serve_slowly(lock, now)) return {};
         break;
     case Mode::hang:
         while (!is_stopping_ && changes == changes_ && !caller_is_gone()) changed_.wait_for(lock, 20ms);
@@ -65,6 +67,18 @@ std::optional<Answer> Simulator::handle(const std::function<bool()>& caller_is_g
     return Answer{200, R"({"code":"0000"})"};
 }
 
+bool Simulator::serve_slowly(std::unique_lock<std::mutex>& lock, const Behaviour& behaviour) {
+    has_room_.wait(lock, [this] {
+        return is_stopping_ || !behaviour_.capacity || served_ < *behaviour_.capacity;
+    });
+    if (is_stopping_) return false;
+    ++served_;
+    changed_.wait_for(lock, behaviour.delay, [this] { return is_stopping_; });
+    --served_;
+    has_room_.notify_one();
+    return !is_stopping_;
+}
+
 void Simulator::set(Behaviour behaviour) {
     {
         const std::lock_guard lock{mutex_};
@@ -72,6 +86,7 @@ void Simulator::set(Behaviour behaviour) {
         ++changes_;
     }
     changed_.notify_all();
+    has_room_.notify_all();
 }
 
 Behaviour Simulator::behaviour() const {
@@ -95,6 +110,7 @@ void Simulator::stop() {
         is_stopping_ = true;
     }
     changed_.notify_all();
+    has_room_.notify_all();
 }
 
 } // namespace target_simulator

@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,7 @@ namespace target_simulator {
 /// How a target behaves.
 enum class Mode : std::uint8_t {
     normal, ///< answers 0000
-    fail,   ///< answers HTTP 500
+    fail,   ///< answers HTTP 500, to all calls or to some
     slow,   ///< answers 0000 after the delay
     reject, ///< answers B201, insufficient balance
     hang,   ///< never answers
@@ -28,6 +29,10 @@ enum class Mode : std::uint8_t {
 struct Behaviour {
     Mode mode = Mode::normal;
     std::chrono::milliseconds delay{2000};
+    /// In Mode::slow: so many calls at once take their time, the others wait for their turn. None: all.
+    std::optional<std::uint32_t> capacity{};
+    /// In Mode::fail: the share of the calls that fail, drawn by a fixed seed. The others get 0000.
+    double fail_rate = 1;
 };
 
 struct Stats {
@@ -66,12 +71,18 @@ class Simulator {
   private:
     class Counted;
 
+    /// One call in Mode::slow. @return false: the simulator stops
+    [[nodiscard]] bool serve_slowly(std::unique_lock<std::mutex>& lock, const Behaviour& behaviour);
+
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     Behaviour behaviour_;       // guarded by mutex_
     std::uint64_t changes_ = 0; // guarded by mutex_
     Stats stats_;               // guarded by mutex_
-    bool is_stopping_ = false;  // guarded by mutex_
+    std::condition_variable has_room_;
+    std::uint32_t served_ = 0; // guarded by mutex_; in Mode::slow
+    std::mt19937 chance_;      // guarded by mutex_; of a fixed seed
+    bool is_stopping_ = false; // guarded by mutex_
 };
 
 } // namespace target_simulator

@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+#include <algorithm>
+
 namespace tests::e2e_simulator {
 
 using namespace e2e;
@@ -54,13 +56,60 @@ TEST_CASE("TargetSimulator: counts, and counts from zero after a reset") {
     CHECK(rig.stats("CORE").at("in_flight") == 0);
 }
 
+TEST_CASE("TargetSimulator: fails the share of its calls that it is told") {
+    Rig rig;
+    JsonClient client{rig.target("CORE").port(), JsonClient::KeepAlive::yes};
+    const json behaviour{{"mode", "fail"}, {"fail_rate", 0.3}};
+    CHECK(client.post("/_ctl", behaviour).body ==
+          json{{"name", "CORE"}, {"mode", "fail"}, {"delay_ms", 2000}, {"fail_rate", 0.3}});
+    int failed = 0;
+    for (int i = 0; i < 500; ++i) failed += client.post("/tx", tx).status == 500 ? 1 : 0;
+    CHECK(failed > 110); // of a fixed seed, so the same each time
+    CHECK(failed < 190);
+}
+
+TEST_CASE("TargetSimulator: serves no more calls at once than its capacity") {
+    Rig rig;
+    rig.set("CORE", {{"mode", "slow"}, {"delay_ms", 300}, {"capacity", 2}});
+    std::vector<std::future<HttpAnswer>> calls;
+    for (int i = 0; i < 4; ++i)
+        calls.push_back(std::async(std::launch::async, [port = rig.target("CORE").port()] {
+            return JsonClient{port}.post("/tx", tx);
+        }));
+    std::vector<std::chrono::nanoseconds> times;
+    for (auto& call : calls) {
+        const HttpAnswer answer = call.get();
+        CHECK(answer.code() == "0000");
+        times.push_back(answer.took);
+    }
+    CHECK(std::count_if(times.begin(), times.end(), [](auto took) { return took >= 550ms; }) >= 2);
+    // More capacity lets those in that wait already.
+    rig.set("CORE", {{"mode", "slow"}, {"delay_ms", 60'000}, {"capacity", 1}});
+    auto held = std::async(std::launch::async, [port = rig.target("CORE").port()] {
+        return JsonClient{port}.post("/tx", tx);
+    });
+    REQUIRE(eventually([&] { return rig.stats("CORE").at("in_flight") == 1; }));
+    rig.set("CORE", {{"mode", "slow"}, {"delay_ms", 0}, {"capacity", 1}});
+    auto waiting = std::async(std::launch::async, [port = rig.target("CORE").port()] {
+        return JsonClient{port}.post("/tx", tx);
+    });
+    REQUIRE(eventually([&] { return rig.stats("CORE").at("in_flight") == 2; }));
+    rig.set("CORE", {{"mode", "slow"}, {"delay_ms", 0}, {"capacity", 2}});
+    CHECK(waiting.get().code() == "0000");
+    CHECK(rig.target("CORE").stop(20s) == 0);
+    CHECK(held.get().status == 0);
+}
+
 TEST_CASE("TargetSimulator: refuses what it does not understand") {
     Rig rig;
     JsonClient client{rig.target("CORE").port()};
-    for (const char* body : {"", "nonsense", "[]", "{}", R"({"mode":"angry"})", R"({"mode":1})",
-                             R"({"delay_ms":10})", R"({"mode":"slow","delay_ms":-1})",
-                             R"({"mode":"slow","delay_ms":"10"})", R"({"mode":"slow","delay_ms":1e9})",
-                             R"({"mode":"slow","delay_ms":60001})", R"({"mode":"slow","delay":10})"}) {
+    for (const char* body :
+         {"", "nonsense", "[]", "{}", R"({"mode":"angry"})", R"({"mode":1})", R"({"delay_ms":10})",
+          R"({"mode":"slow","delay_ms":-1})", R"({"mode":"slow","delay_ms":"10"})",
+          R"({"mode":"slow","delay_ms":1e9})", R"({"mode":"slow","delay_ms":60001})",
+          R"({"mode":"slow","delay":10})", R"({"mode":"slow","capacity":0})",
+          R"({"mode":"slow","capacity":1001})", R"({"mode":"fail","fail_rate":0})",
+          R"({"mode":"fail","fail_rate":1.1})"}) {
         INFO(body);
         CHECK(client.post("/_ctl", std::string{body}).status == 400);
     }
