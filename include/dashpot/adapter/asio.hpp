@@ -29,6 +29,7 @@
 
 #include <chrono>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #if !defined(ASIO_HAS_CO_AWAIT)
@@ -110,12 +111,11 @@ struct StandaloneAsio {
     /// Returns true if the executor is known to be a strand.
     template <class Ex>
     [[nodiscard]] static bool is_strand(const Ex& executor) noexcept {
-        if constexpr (requires { executor.template target<int>(); }) {
-            return executor.template target<::asio::strand<Ex>>() != nullptr ||
-                   executor.template target<::asio::strand<::asio::io_context::executor_type>>() !=
-                       nullptr ||
-                   executor.template target<::asio::strand<::asio::thread_pool::executor_type>>() !=
-                       nullptr;
+        if constexpr (requires { executor.target_type(); }) {
+            const std::type_info& type = executor.target_type(); // target() does not compare types
+            return type == typeid(::asio::strand<Ex>) ||
+                   type == typeid(::asio::strand<::asio::io_context::executor_type>) ||
+                   type == typeid(::asio::strand<::asio::thread_pool::executor_type>);
         } else {
             return requires { executor.get_inner_executor(); };
         }

@@ -29,6 +29,7 @@
 
 #include <chrono>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 // A keyword of Qt, and a member function of Asio's signals.
@@ -108,12 +109,11 @@ struct BoostAsio {
     /// Returns true if the executor is known to be a strand.
     template <class Ex>
     [[nodiscard]] static bool is_strand(const Ex& executor) noexcept {
-        if constexpr (requires { executor.template target<int>(); }) {
-            return executor.template target<::boost::asio::strand<Ex>>() != nullptr ||
-                   executor.template target<
-                       ::boost::asio::strand<::boost::asio::io_context::executor_type>>() != nullptr ||
-                   executor.template target<
-                       ::boost::asio::strand<::boost::asio::thread_pool::executor_type>>() != nullptr;
+        if constexpr (requires { executor.target_type(); }) {
+            const std::type_info& type = executor.target_type(); // target() does not compare types
+            return type == typeid(::boost::asio::strand<Ex>) ||
+                   type == typeid(::boost::asio::strand<::boost::asio::io_context::executor_type>) ||
+                   type == typeid(::boost::asio::strand<::boost::asio::thread_pool::executor_type>);
         } else {
             return requires { executor.get_inner_executor(); };
         }
