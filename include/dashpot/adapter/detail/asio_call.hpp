@@ -308,9 +308,14 @@ typename L::template Awaitable<Result<T>, Ex> call_on_strand(Order order) {
         const auto stop_thread = [&link] { link->cancel_soon(); };
         std::optional<std::stop_callback<decltype(stop_thread)>> on_stop;
         if (can_stop) on_stop.emplace(order.options.stop, stop_thread);
-        co_await L::co_spawn(link->executor(),
-                             travel_apart<L, Ex>(Call{AsioOrderRef<Order>{order}}, out, link),
-                             L::template bound_token<Ex>(link->slot()));
+        try {
+            co_await L::co_spawn(link->executor(),
+                                 travel_apart<L, Ex>(Call{AsioOrderRef<Order>{order}}, out, link),
+                                 L::template bound_token<Ex>(link->slot()));
+        } catch (...) { // cancelled before its first function ran
+            if (!link->was_cancelled() || out.result || out.thrown) throw;
+            out.result.emplace(Refused{{Error::cancelled}});
+        }
     }
     if (out.thrown) std::rethrow_exception(std::move(out.thrown));
     co_return std::move(*out.result);
