@@ -85,6 +85,7 @@ Hub::Hub(const Given& given, const Options& options)
       drain_time_{options.drain_time}, server_{server_options(options)},
       config_{given, options, [this](const Options& changed) { apply(changed); }} {
     example::compare_clocks(); // the circuits' first states have begun
+    if (dashpot::TrafficLog* const traffic = logs_->traffic()) relay_.log_traffic(*traffic);
     add_routes();
 }
 

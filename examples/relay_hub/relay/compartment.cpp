@@ -188,7 +188,7 @@ Compartment::Answered Compartment::call_target(const std::string& body, CallTime
     const auto timeout = std::min(time.timeout, left);
     std::optional<std::chrono::milliseconds> told;
     if (!attempt.deadline.is_never()) told = std::chrono::ceil<std::chrono::milliseconds>(timeout);
-    CallResult result = client_.post_tx(body, timeout, told);
+    CallResult result = post(body, timeout, told);
     time.took = result.took;
     const bool is_safe = is_idempotent || result.is_unsent;
     // A caller that is in a greater hurry than the config says nothing of the target. The target may
@@ -205,11 +205,25 @@ Compartment::Answered Compartment::call_target(const std::string& body, CallTime
     ++calls_;
     if (has_failed) ++failures_;
     activity_.add(has_failed ? Activity::End::failure : Activity::End::success);
+    if (traffic_ != nullptr) traffic_->record(name_, answered.verdict.outcome, time.took, in_flight());
     return answered;
 }
 
+CallResult Compartment::post(const std::string& body, std::chrono::nanoseconds timeout,
+                             std::optional<std::chrono::milliseconds> told) {
+    try {
+        return client_.post_tx(body, timeout, told);
+    } catch (...) { // the hub's own trouble says nothing of the target
+        if (traffic_ != nullptr) traffic_->record(name_, dashpot::Outcome::ignored, {}, in_flight());
+        throw;
+    }
+}
+
+std::uint64_t Compartment::in_flight() const { return gate_.guards().bulkhead().in_flight(); }
+
 void Compartment::count(const dashpot::Refusal& refusal) {
     activity_.add(Activity::End::refused);
+    if (traffic_ != nullptr) traffic_->record_refused(name_, in_flight());
     ++refused_.at(static_cast<std::size_t>(refusal.reason));
 }
 

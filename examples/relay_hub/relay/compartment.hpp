@@ -13,6 +13,7 @@
 #include "tally.hpp"
 #include "target_call.hpp"
 
+#include <dashpot/adapter/traffic_log.hpp>
 #include <dashpot/guard/subscription.hpp>
 #include <dashpot/pipeline/attempt.hpp>
 
@@ -57,6 +58,9 @@ class Compartment {
     /// @param prepared  by this compartment's prepare(), for one use
     void reconfigure(Prepared prepared) noexcept;
 
+    /// Writes each call from now on to a log, which outlives this. To be called before the first call.
+    void log_traffic(dashpot::TrafficLog& log) noexcept { traffic_ = &log; }
+
     /// Commands the circuit breaker.
     void obey(Command command);
 
@@ -91,11 +95,15 @@ class Compartment {
     [[nodiscard]] std::shared_ptr<const Plan> plan() const;
     [[nodiscard]] Answered call_target(const std::string& body, CallTime& time,
                                        const dashpot::Attempt& attempt, bool is_idempotent);
+    [[nodiscard]] CallResult post(const std::string& body, std::chrono::nanoseconds timeout,
+                                  std::optional<std::chrono::milliseconds> told);
+    [[nodiscard]] std::uint64_t in_flight() const;
     void count(const dashpot::Refusal& refusal);
     [[nodiscard]] Reply refuse(const dashpot::Refusal& refusal);
     [[nodiscard]] nlohmann::json refusals() const;
 
     const std::string name_;
+    dashpot::TrafficLog* traffic_ = nullptr; // null: none
     TargetClient client_;
     Gate gate_;
     TargetSettings settings_; // what report() shows

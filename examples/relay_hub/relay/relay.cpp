@@ -41,6 +41,10 @@ void Relay::keep_tidy() {
         for (const auto& [name, compartment] : compartments_) compartment->tidy();
 }
 
+void Relay::log_traffic(dashpot::TrafficLog& log) noexcept {
+    for (const auto& [name, compartment] : compartments_) compartment->log_traffic(log);
+}
+
 Reply Relay::handle(const std::string& body, std::optional<std::chrono::milliseconds> patience) {
     const Field target = read_field(body, "target");
     if (!target.value) return reject(target.problem);

@@ -6,6 +6,8 @@
 #include "compartment.hpp"
 #include "reply.hpp"
 
+#include <dashpot/adapter/traffic_log.hpp>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <atomic>
@@ -34,6 +36,9 @@ class Relay {
     ~Relay();
     Relay(const Relay&) = delete;
     Relay& operator=(const Relay&) = delete;
+
+    /// Writes each call from now on to a log, which outlives this. To be called before the first call.
+    void log_traffic(dashpot::TrafficLog& log) noexcept;
 
     /// Answers one request, `{"target":"CORE", …}`.
     /// @param patience  how long the caller waits; none: as long as it takes

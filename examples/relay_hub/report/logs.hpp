@@ -7,6 +7,7 @@
 #include "../../common/standard_streams.hpp"
 
 #include <dashpot/adapter/json_transition_log.hpp>
+#include <dashpot/adapter/traffic_log.hpp>
 #include <dashpot/adapter/transition_log.hpp>
 
 #include <atomic>
@@ -72,20 +73,23 @@ class WatchedLog {
     std::atomic<bool> has_complained_ = false;
 };
 
-/// The files that changes of state are written to.
+/// The files that changes of state, and calls, are written to.
 ///
 /// **Threads.** Every member may be called from any thread at any time.
 class Logs {
   public:
     /// @param config  the config file's name; empty: none
     /// @throws std::runtime_error     a file cannot be opened
-    /// @throws std::invalid_argument  two of the three are one file; names both options
+    /// @throws std::invalid_argument  two of the four are one file; names both options
     Logs(const Options& options, const std::string& config)
-        : paths_{options.breaker_log, options.event_log}, breakers_{options.breaker_log} {
+        : paths_{options.breaker_log, options.event_log, options.traffic_log},
+          breakers_{options.breaker_log} {
         if (has_events()) events_.emplace(options.event_log);
+        if (has_traffic()) open_traffic();
         // After they were opened, and so are there.
         if (are_one()) refuse_one(paths_.events, paths_.breakers);
-        for (const FileOption& log : {paths_.breakers, paths_.events})
+        if (const FileOption* const other = beside_traffic()) refuse_one(paths_.traffic, *other);
+        for (const FileOption& log : {paths_.breakers, paths_.events, paths_.traffic})
             if (!config.empty() && is_one_file(log.path, config)) refuse_one(log, {config, "--config"});
     }
 
@@ -101,7 +105,18 @@ class Logs {
                                                  "; lines go on to the files as they were");
         breakers_.reopen();
         if (events_) events_->reopen();
+        if (!traffic_) return;
+        if (const FileOption* const other = beside_traffic())
+            return example::say("relay_hub", one_file(paths_.traffic, *other) +
+                                                 "; lines go on to the file as it was");
+        if (const std::error_code error = traffic_->reopen())
+            example::say("relay_hub", paths_.traffic.given_by + ": cannot reopen " +
+                                          paths_.traffic.path + ": " + error.message() +
+                                          "; lines go on to the file as it was");
     }
+
+    /// Null if there is none.
+    [[nodiscard]] dashpot::TrafficLog* traffic() noexcept { return traffic_ ? &*traffic_ : nullptr; }
 
     [[nodiscard]] std::uint64_t lost_lines() const noexcept { return breakers_.lost_lines(); }
     [[nodiscard]] std::uint64_t lost_events() const noexcept {
@@ -110,6 +125,21 @@ class Logs {
 
   private:
     [[nodiscard]] bool has_events() const { return !paths_.events.path.empty(); }
+    [[nodiscard]] bool has_traffic() const { return !paths_.traffic.path.empty(); }
+    void open_traffic() {
+        try {
+            traffic_.emplace(paths_.traffic.path);
+        } catch (const std::system_error& error) {
+            throw std::runtime_error{paths_.traffic.given_by + ": " + error.what()};
+        }
+    }
+    /// The log that is one file with the traffic log; null if there is none.
+    [[nodiscard]] const FileOption* beside_traffic() const {
+        if (!has_traffic()) return nullptr;
+        if (is_one_file(paths_.traffic.path, paths_.breakers.path)) return &paths_.breakers;
+        const bool is_one = has_events() && is_one_file(paths_.traffic.path, paths_.events.path);
+        return is_one ? &paths_.events : nullptr;
+    }
     [[nodiscard]] bool are_one() const {
         return has_events() && is_one_file(paths_.breakers.path, paths_.events.path);
     }
@@ -119,10 +149,12 @@ class Logs {
 
     const struct {
         FileOption breakers;
-        FileOption events; // an empty path: none
+        FileOption events;  // an empty path: none
+        FileOption traffic; // an empty path: none
     } paths_;
     WatchedLog<dashpot::TransitionLog> breakers_;
     std::optional<WatchedLog<dashpot::JsonTransitionLog>> events_;
+    std::optional<dashpot::TrafficLog> traffic_;
 };
 
 } // namespace relay_hub

@@ -31,6 +31,7 @@ struct Typed {
     std::string history = "0";
     std::string breaker_log = "breaker.log";
     std::string event_log;
+    std::string traffic_log;
     std::string drain_time = "0";
     std::string config;
     bool no_protection = false;
@@ -67,6 +68,8 @@ void declare(CLI::App& app, Typed& typed) {
         ->type_name("FILE")
         ->capture_default_str();
     app.add_option("--event-log", typed.event_log, "The same in JSON, with reason and numbers")
+        ->type_name("FILE");
+    app.add_option("--traffic-log", typed.traffic_log, "Where each call is written, for whatif")
         ->type_name("FILE");
     app.add_option("--drain-time", typed.drain_time,
                    "How long GET /readyz says that it is about to stop, before it does")
@@ -150,6 +153,8 @@ Given read_given(const CLI::App& app, const Typed& typed) {
         given.breaker_log = read("--breaker-log", [&] { return parse_file_name(typed.breaker_log); });
     if (app.count("--event-log") != 0)
         given.event_log = read("--event-log", [&] { return parse_file_name(typed.event_log); });
+    if (app.count("--traffic-log") != 0)
+        given.traffic_log = read("--traffic-log", [&] { return parse_file_name(typed.traffic_log); });
     if (app.count("--config") != 0)
         given.config = read("--config", [&] { return parse_file_name(typed.config); });
     return given;

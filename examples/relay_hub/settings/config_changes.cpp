@@ -62,6 +62,8 @@ void check_what_stays(const Options& before, const Options& after) {
     must_stay("breaker_log", before.breaker_log.path, after.breaker_log.path, before.breaker_log.path);
     must_stay("event_log", before.event_log.path, after.event_log.path,
               before.event_log.path.empty() ? "none" : before.event_log.path);
+    must_stay("traffic_log", before.traffic_log.path, after.traffic_log.path,
+              before.traffic_log.path.empty() ? "none" : before.traffic_log.path);
     for (const TargetOptions& target : before.targets) {
         const TargetOptions* const same = find(after.targets, target.name);
         if (same == nullptr)

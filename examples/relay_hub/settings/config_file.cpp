@@ -122,6 +122,7 @@ ConfigFile read_config(const std::string& path, std::string_view text) {
              [](const json& value) { return parse_host_port(to_text(value)); });
     top.read("breaker_log", result.breaker_log, to_file_name);
     top.read("event_log", result.event_log, to_file_name);
+    top.read("traffic_log", result.traffic_log, to_file_name);
     top.read("drain_time", result.drain_time, to_duration(drain_range));
     result.settings = read_settings(top);
     top.read_object("targets", result.targets, read_targets);

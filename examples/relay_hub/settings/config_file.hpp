@@ -22,6 +22,7 @@ struct ConfigFile {
     std::optional<Endpoint> listen;
     std::optional<std::string> breaker_log;
     std::optional<std::string> event_log;
+    std::optional<std::string> traffic_log;
     std::optional<std::chrono::nanoseconds> drain_time;
     PartialSettings settings; ///< for all targets
     std::vector<Target> targets;

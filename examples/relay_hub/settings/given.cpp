@@ -69,6 +69,8 @@ Options resolve(const Given& given, const ConfigFile& file, const std::string& n
     options.breaker_log =
         file_option(given.breaker_log, file.breaker_log, defaults.breaker_log, "breaker_log");
     options.event_log = file_option(given.event_log, file.event_log, defaults.event_log, "event_log");
+    options.traffic_log =
+        file_option(given.traffic_log, file.traffic_log, defaults.traffic_log, "traffic_log");
     options.drain_time = first_of(given.drain_time, file.drain_time, defaults.drain_time);
     // One by its name; Logs sees those that are one by spelling or link. Two logs may share a device.
     std::error_code ignored;

@@ -22,6 +22,7 @@ struct Given {
     std::optional<Endpoint> listen;
     std::optional<std::string> breaker_log;
     std::optional<std::string> event_log;
+    std::optional<std::string> traffic_log;
     std::optional<std::chrono::nanoseconds> drain_time;
     std::vector<Target> targets;
     bool has_default_targets = false; ///< nobody gave `targets`

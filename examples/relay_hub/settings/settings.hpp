@@ -152,7 +152,8 @@ struct Options {
     Endpoint listen{"127.0.0.1", 9200};
     std::string listen_given_by = "--listen"; ///< for messages, as in FileOption
     FileOption breaker_log{"breaker.log", "--breaker-log"};
-    FileOption event_log{{}, "--event-log"}; ///< an empty path: none
+    FileOption event_log{{}, "--event-log"};     ///< an empty path: none
+    FileOption traffic_log{{}, "--traffic-log"}; ///< an empty path: none
     /// How long it says that it is about to stop, before it does. 0 to 3 600 seconds.
     std::chrono::nanoseconds drain_time{0};
     bool has_protection = true;
