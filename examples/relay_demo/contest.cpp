@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "contest.hpp"
 
+#include "answers.hpp"
+
 #include "../common/json_client.hpp"
 #include "../common/text_file.hpp"
 
@@ -17,13 +19,6 @@ using example::Service;
 using nlohmann::json;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
-
-constexpr auto patience = 15s;
-
-json checked(example::HttpAnswer answer) {
-    if (answer.status != 200) throw std::runtime_error{"a program of the demo does not answer"};
-    return std::move(answer.body);
-}
 
 } // namespace
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fleet.hpp"
 
+#include "answers.hpp"
+
 #include "../common/text_file.hpp"
 
 #include <sstream>
@@ -12,13 +14,6 @@ namespace {
 using example::JsonClient;
 using example::Service;
 using namespace std::chrono_literals;
-
-constexpr auto patience = 15s;
-
-nlohmann::json checked(example::HttpAnswer answer) {
-    if (answer.status != 200) throw std::runtime_error{"a program of the demo does not answer"};
-    return std::move(answer.body);
-}
 
 } // namespace
 

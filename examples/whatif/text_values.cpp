@@ -91,11 +91,11 @@ struct ClockTime {
     std::size_t at = 19;
     std::int64_t fraction = 0;
     if (text[at] == '.' || text[at] == ',') {
-        const std::size_t first = ++at;
+        const std::size_t begin = ++at;
         std::int64_t unit = ns_per_second / 10;
         for (; at != text.size() && is_digit(text[at]); ++at, unit /= 10)
             fraction += (text[at] - '0') * unit;
-        if (at == first) return {};
+        if (at == begin) return {};
     }
     const auto offset = offset_of(text.substr(at));
     return offset ? in_nanoseconds(*seconds - *offset, fraction) : std::nullopt;

@@ -102,7 +102,7 @@ TEST_CASE("SharedMachine: leaves no success that is slow, or whose length is not
     Window shared{{.size = 10, .minimum_calls = 1, .slow_calls = dashpot::SlowCalls{.longer_than = 1s}},
                   {},
                   Instant{}};
-    CHECK(shared.slow_after() == 1s);
+    CHECK(shared.quick_up_to() == 1s);
     REQUIRE(record(shared, false));
     CHECK(shared.leave_success(1, {.timing = {1s}}));
     CHECK_FALSE(shared.leave_success(1, {.timing = {1s + 1ns}}));
@@ -125,13 +125,13 @@ TEST_CASE("SharedMachine: announces a transition outside the lock", "[guard]") {
 
 TEST_CASE("SharedMachine: a new policy publishes its limit for slow calls", "[guard]") {
     Window shared{{.size = 10}, {}, Instant{}};
-    CHECK(shared.slow_after() == dashpot::detail::never);
+    CHECK(shared.quick_up_to() == dashpot::detail::never);
     dashpot::detail::RuleInForce<CountWindow> rule{
         {.size = 10, .slow_calls = dashpot::SlowCalls{.longer_than = 2s}}};
     (void)shared.change(shared.word(), [&](Window::Machine&) {
         return shared.reconfigure_locked(rule, {}, Instant{});
     });
-    CHECK(shared.slow_after() == 2s);
+    CHECK(shared.quick_up_to() == 2s);
 }
 
 TEST_CASE("SharedMachine: snapshots have the counters that the machine does not see", "[guard]") {
