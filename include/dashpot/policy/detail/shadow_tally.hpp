@@ -187,8 +187,8 @@ class ShadowTally {
 
     constexpr void take_over(const ShadowTally& before) noexcept {
         if constexpr (TakesOver<typename Live::Tally>) live_.take_over(before.live_);
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (std::get<I>(candidates_).take_over(std::get<I>(before.candidates_)), ...);
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (std::get<Index>(candidates_).take_over(std::get<Index>(before.candidates_)), ...);
         }(std::index_sequence_for<Candidates...>{});
     }
 
