@@ -103,7 +103,7 @@ TEST_CASE("AsioTest: AnExceptionAtEachPointPassesThroughAndLeavesNothingBehind")
     CHECK(ward.is_untouched()); // a classifier that throws judges nothing
     CHECK(ending_of([&] {
               return call(pipeline(ward.hull, Fallback{[](const Refusal&) -> int { throw Trouble{4}; }},
-                                   Timeout{1ms}),
+                                   Timeout{10ms}),
                           never);
           }) == "threw 4");
     CHECK(ending_of([&] { return call(pipeline(ward.hull), []() -> Reply { throw Trouble{5}; }); }) ==

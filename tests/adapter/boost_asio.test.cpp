@@ -45,10 +45,10 @@ TEST_CASE("BoostAsioTest: ACallTimesOutWaitsInAQueueAndIsHedged") {
     dashpot::CircuitBreaker<> breaker{dashpot::ConsecutiveFailures{1}};
     dashpot::QueuedBulkhead<> queue{{.max_concurrent = 1}};
     int attempts = 0;
-    CHECK(result_of(call(pipeline(Hedge{.after = 2ms, .max_attempts = 2}, breaker),
+    CHECK(result_of(call(pipeline(Hedge{.after = 20ms, .max_attempts = 2}, breaker),
                          [&] { return ++attempts == 1 ? never() : gives(2); })) == Result<int>{2});
     CHECK(breaker.state() == dashpot::State::closed);
-    CHECK(result_of(call(pipeline(Timeout{2ms}, breaker, queue), never))->error() == Error::timed_out);
+    CHECK(result_of(call(pipeline(Timeout{20ms}, breaker, queue), never))->error() == Error::timed_out);
     CHECK(queue.in_flight() == 0);
     CHECK(breaker.state() == dashpot::State::open);
     CHECK(result_of(call(breaker, [] { return gives(1); }))->error() == Error::circuit_open);

@@ -43,7 +43,7 @@ TEST_CASE("AsioHedgeTest: ASlowAttemptIsHedgedAndTheFirstSuccessWins") {
     Ward ward;
     Script script{{never, [] { return gives(2); }}};
     CHECK(ending_of([&] {
-              return call(pipeline(Hedge{.after = 2ms, .max_attempts = 3}, ward.breaker, ward.hull),
+              return call(pipeline(Hedge{.after = 20ms, .max_attempts = 3}, ward.breaker, ward.hull),
                           first_of(script));
           }) == "value 2");
     CHECK(script.numbers == std::vector<std::uint32_t>{1, 2});
@@ -70,9 +70,9 @@ TEST_CASE("AsioHedgeTest: TheLoserIsIgnoredHoweverItEnds") {
     for (const int loser : {0, 1, 2}) {
         Ward ward;
         Script script{{[&]() -> Reply {
-                           return loser == 0   ? gives_late(1, 10ms)
+                           return loser == 0   ? gives_late(1, 100ms)
                                   : loser == 1 ? never()
-                                               : [] { return gives_late(3, 10ms); }();
+                                               : [] { return gives_late(3, 100ms); }();
                        },
                        [] { return gives(2); }}};
         CHECK(ending_of([&] {
@@ -89,7 +89,7 @@ TEST_CASE("AsioHedgeTest: TheLoserIsIgnoredHoweverItEnds") {
 TEST_CASE("AsioHedgeTest: TheCallReturnsAfterTheLosersHaveEnded") {
     bool is_over = false;
     bool was_over = false;
-    Script script{{[&] { return winds_down(5ms, is_over); }, [] { return gives(2); }}};
+    Script script{{[&] { return winds_down(50ms, is_over); }, [] { return gives(2); }}};
     CHECK(ending_of([&]() -> Answer {
               const auto result = co_await call(pipeline(Hedge{.after = 0s}), first_of(script));
               was_over = is_over;
@@ -101,9 +101,10 @@ TEST_CASE("AsioHedgeTest: TheCallReturnsAfterTheLosersHaveEnded") {
 TEST_CASE("AsioHedgeTest: ARefusedExtraAttemptDoesNotEndTheCall") {
     Ward ward;
     dashpot::Bulkhead one{1};
-    Script script{{[]() -> Reply { return gives_late(1, 10ms); }}};
+    Script script{{[]() -> Reply { return gives_late(1, 100ms); }}};
     CHECK(ending_of([&] {
-              return call(pipeline(Hedge{.after = 1ms, .budget = &ward.budget}, one), first_of(script));
+              return call(pipeline(Hedge{.after = 10ms, .budget = &ward.budget}, one),
+                          first_of(script));
           }) == "value 1");
     CHECK(script.numbers.size() == 1);
     CHECK(ward.budget.balance() == 10.0); // the token came back
@@ -120,10 +121,10 @@ TEST_CASE("AsioHedgeTest: IfNoAttemptIsMadeTheRefusalSurfaces") {
 TEST_CASE("AsioHedgeTest: AFailureSaysMoreThanARefusal") {
     dashpot::Bulkhead one{1};
     Script script{{[]() -> Reply {
-        (void)co_await gives_late(1, 10ms);
+        (void)co_await gives_late(1, 100ms);
         throw Trouble{4};
     }}};
-    CHECK(ending_of([&] { return call(pipeline(Hedge{.after = 1ms}, one), first_of(script)); }) ==
+    CHECK(ending_of([&] { return call(pipeline(Hedge{.after = 10ms}, one), first_of(script)); }) ==
           "threw 4");
 }
 
@@ -142,7 +143,7 @@ TEST_CASE("AsioHedgeTest: AnExtraAttemptCostsATokenAndASuccessEarnsOnce") {
 TEST_CASE("AsioHedgeTest: AnEmptyBudgetLetsTheFirstAttemptRunOn") {
     dashpot::RetryBudget budget{{.ratio = 0.001, .capacity = 1}};
     CHECK(budget.try_withdraw());
-    Script script{{[]() -> Reply { return gives_late(1, 10ms); }}};
+    Script script{{[]() -> Reply { return gives_late(1, 100ms); }}};
     CHECK(ending_of([&] {
               return call(pipeline(Hedge{.after = 0s, .budget = &budget}), first_of(script));
           }) == "value 1");
@@ -167,7 +168,7 @@ TEST_CASE("AsioHedgeTest: ARetryOutsideMultipliesTheAttempts") {
 TEST_CASE("AsioHedgeTest: NoAttemptBeginsAfterTheDeadlineOrACancellation") {
     Script script{{never}};
     CHECK(ending_of([&] {
-              return call(pipeline(Timeout{3ms}, Hedge{.after = 1h, .max_attempts = 9}),
+              return call(pipeline(Timeout{30ms}, Hedge{.after = 1h, .max_attempts = 9}),
                           first_of(script));
           }) == "timed_out");
     CHECK(script.numbers.size() == 1);

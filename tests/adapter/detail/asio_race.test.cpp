@@ -20,7 +20,7 @@ using dashpot::testing::ManualClock;
 
 TEST_CASE("AsioRaceTest: ATimeoutCancelsTheFunctionAndAnswersTimedOut") {
     Ward ward;
-    CHECK(ending_of([&] { return call(pipeline(Timeout{2ms}, ward.breaker, ward.hull), never); }) ==
+    CHECK(ending_of([&] { return call(pipeline(Timeout{20ms}, ward.breaker, ward.hull), never); }) ==
           "timed_out");
     CHECK(ward.is_free());
     CHECK(ward.breaker.state() == dashpot::State::open); // a failure
@@ -28,7 +28,7 @@ TEST_CASE("AsioRaceTest: ATimeoutCancelsTheFunctionAndAnswersTimedOut") {
 
 TEST_CASE("AsioRaceTest: GuardsOutsideTheTimeoutRecordTheFailureToo") {
     Ward ward;
-    CHECK(ending_of([&] { return call(pipeline(ward.breaker, ward.hull, Timeout{2ms}), never); }) ==
+    CHECK(ending_of([&] { return call(pipeline(ward.breaker, ward.hull, Timeout{20ms}), never); }) ==
           "timed_out");
     CHECK(ward.is_free());
     CHECK(ward.breaker.snapshot().totals->failures == 1);
@@ -36,8 +36,8 @@ TEST_CASE("AsioRaceTest: GuardsOutsideTheTimeoutRecordTheFailureToo") {
 
 TEST_CASE("AsioRaceTest: TheDeadlineOfTheCallCancelsTheFunction") {
     Ward ward;
-    CHECK(ending_of([&] { return call(ward.breaker, {.timeout = 2ms}, never); }) == "timed_out");
-    CHECK(ending_of([&] { return call(ward.hull, {.deadline = Deadline::after(2ms)}, never); }) ==
+    CHECK(ending_of([&] { return call(ward.breaker, {.timeout = 20ms}, never); }) == "timed_out");
+    CHECK(ending_of([&] { return call(ward.hull, {.deadline = Deadline::after(20ms)}, never); }) ==
           "timed_out");
     CHECK(ward.breaker.snapshot().totals->failures == 1);
     CHECK(ward.is_free());
@@ -47,7 +47,7 @@ TEST_CASE("AsioRaceTest: ATimedOutAttemptIsTriedAgain") {
     Ward ward;
     int calls = 0;
     CHECK(ending_of([&] {
-              return call(pipeline(Retry{.wait = Backoff{0s}}, ward.hull, Timeout{2ms}),
+              return call(pipeline(Retry{.wait = Backoff{0s}}, ward.hull, Timeout{20ms}),
                           [&] { return ++calls == 3 ? gives(7) : never(); });
           }) == "value 7");
     CHECK(calls == 3);
@@ -61,7 +61,7 @@ TEST_CASE("AsioRaceTest: AFallbackAnswersATimeOut") {
                                        reason = refusal.reason;
                                        return 9;
                                    }},
-                                   Timeout{2ms}),
+                                   Timeout{20ms}),
                           never);
           }) == "value 9");
     CHECK(reason == Error::timed_out);
@@ -72,7 +72,7 @@ TEST_CASE("AsioRaceTest: TheCallReturnsAfterTheFunctionHasEnded") {
     bool was_over = false;
     CHECK(ending_of([&]() -> Answer {
               const auto result =
-                  co_await call(pipeline(Timeout{2ms}), [&] { return winds_down(5ms, is_over); });
+                  co_await call(pipeline(Timeout{20ms}), [&] { return winds_down(50ms, is_over); });
               was_over = is_over;
               co_return result;
           }) == "timed_out");
@@ -82,7 +82,7 @@ TEST_CASE("AsioRaceTest: TheCallReturnsAfterTheFunctionHasEnded") {
 TEST_CASE("AsioRaceTest: AValueThatComesLateIsReturned") {
     Ward ward;
     CHECK(ending_of([&] {
-              return call(pipeline(Timeout{2ms}, ward.breaker), [] { return gives_late(8, 10ms); });
+              return call(pipeline(Timeout{20ms}, ward.breaker), [] { return gives_late(8, 100ms); });
           }) == "value 8");
     CHECK(ward.breaker.snapshot().totals->successes == 1);
 }
@@ -90,7 +90,7 @@ TEST_CASE("AsioRaceTest: AValueThatComesLateIsReturned") {
 TEST_CASE("AsioRaceTest: AFailureThatComesLateIsATimeOut") {
     CHECK(ending_of([&] {
               return call(
-                  pipeline(Timeout{2ms}), [] { return gives_late(8, 10ms); },
+                  pipeline(Timeout{20ms}), [] { return gives_late(8, 100ms); },
                   [](int) { return Outcome::failure; });
           }) == "timed_out");
 }
@@ -169,7 +169,7 @@ TEST_CASE("AsioRaceTest: AValueOfACancelledFunctionIsReturnedAndAFailureIsIgnore
                       pipeline(Retry{}, ward.breaker), {.stop = source.get_token()},
                       [&]() -> Reply {
                           source.request_stop();
-                          co_return co_await gives_late(6, 3ms);
+                          co_return co_await gives_late(6, 30ms);
                       },
                       judge);
               }) == "value 6");
@@ -184,7 +184,7 @@ TEST_CASE("AsioRaceTest: AClockOfATestDecidesWhenTheFunctionIsTooLate") {
     CHECK(ending_of([&] {
               return call(protect, [&]() -> Reply {
                   clock.advance(59min);
-                  asio::steady_timer timer{co_await asio::this_coro::executor, 5ms};
+                  asio::steady_timer timer{co_await asio::this_coro::executor, 50ms};
                   co_await timer.async_wait(asio::use_awaitable); // not cancelled
                   clock.advance(1min);
                   co_return co_await never();

@@ -50,12 +50,12 @@ TEST_CASE("AsioWaitTest: ASlotMayBeFreedOnAnotherThread") {
 }
 
 TEST_CASE("AsioWaitTest: AWaitEndsAfterMaxWaitAndAtTheDeadline") {
-    QueuedBulkhead<> queue{{.max_concurrent = 0, .max_wait = 2ms}};
+    QueuedBulkhead<> queue{{.max_concurrent = 0, .max_wait = 20ms}};
     CHECK(ending_of([&] { return call(queue, [] { return gives(1); }); }) == "queue_timeout");
     queue.reconfigure({.max_concurrent = 0, .max_wait = 1h});
-    CHECK(ending_of([&] { return call(queue, {.timeout = 2ms}, [] { return gives(1); }); }) ==
+    CHECK(ending_of([&] { return call(queue, {.timeout = 20ms}, [] { return gives(1); }); }) ==
           "deadline_exceeded");
-    CHECK(ending_of([&] { return call(pipeline(Timeout{2ms}, queue), [] { return gives(1); }); }) ==
+    CHECK(ending_of([&] { return call(pipeline(Timeout{20ms}, queue), [] { return gives(1); }); }) ==
           "deadline_exceeded");
     CHECK(queue.queued() == 0);
     CHECK(queue.refused() == 3);
@@ -122,7 +122,7 @@ TEST_CASE("AsioWaitTest: ABulkheadThatIsDestroyedRefusesThoseThatWait") {
     CHECK_FALSE(running.is_over());
     queue->resize(1); // granted after all
     context.restart();
-    context.run_for(5ms);
+    context.run_for(50ms);
     CHECK(queue->in_flight() == 1);
     running.cancel(asio::cancellation_type::terminal);
     context.restart();
