@@ -78,20 +78,19 @@ TEST_CASE("Shadow: decides as the live policy", "[policy]") {
 
 TEST_CASE("Shadow: counts for each candidate how often it would have opened", "[policy]") {
     STATIC_REQUIRE(opened(runs_of(9, 2, 3), "F", 0) == 0);
-    STATIC_REQUIRE(opened(runs_of(9, 2, 3), "FF", 0) == 1);
-    STATIC_REQUIRE(opened(runs_of(9, 2, 3), "FF", 1) == 0);
-    STATIC_REQUIRE(opened(runs_of(9, 2, 3), "FFFFFF", 0) == 3);
-    STATIC_REQUIRE(opened(runs_of(9, 2, 3), "FFFFFF", 1) == 2);
-    STATIC_REQUIRE(opened(runs_of(9, 2, 3), "FSFSFF", 0) == 1);
+    CHECK(opened(runs_of(9, 2, 3), "FF", 0) == 1);
+    CHECK(opened(runs_of(9, 2, 3), "FF", 1) == 0);
+    CHECK(opened(runs_of(9, 2, 3), "FFFFFF", 0) == 3);
+    CHECK(opened(runs_of(9, 2, 3), "FFFFFF", 1) == 2);
+    CHECK(opened(runs_of(9, 2, 3), "FSFSFF", 0) == 1);
 }
 
 TEST_CASE("Shadow: a candidate's numbers start again when it would have opened", "[policy]") {
-    STATIC_REQUIRE(after(runs_of(9, 2, 9), "FFF").candidates(Instant{})[0] ==
-                   CandidateNumbers{1, Counts{.calls = 1, .failures = 1}});
-    STATIC_REQUIRE(after(runs_of(9, 2, 9), "FFF").candidates(Instant{})[1] ==
-                   CandidateNumbers{0, Counts{.calls = 3, .failures = 3}});
-    STATIC_REQUIRE(after(runs_of(9, 2, 9), "FFF").counts(Instant{}) ==
-                   Counts{.calls = 3, .failures = 3});
+    CHECK(after(runs_of(9, 2, 9), "FFF").candidates(Instant{})[0] ==
+          CandidateNumbers{1, Counts{.calls = 1, .failures = 1}});
+    CHECK(after(runs_of(9, 2, 9), "FFF").candidates(Instant{})[1] ==
+          CandidateNumbers{0, Counts{.calls = 3, .failures = 3}});
+    CHECK(after(runs_of(9, 2, 9), "FFF").counts(Instant{}) == Counts{.calls = 3, .failures = 3});
 }
 
 TEST_CASE("Shadow: clear() empties all numbers, and keeps what was counted", "[policy]") {
@@ -110,9 +109,9 @@ TEST_CASE("Shadow: starts the live numbers again alone", "[policy]") {
 }
 
 TEST_CASE("Shadow: a success is skipped only if no policy needs it", "[policy]") {
-    STATIC_REQUIRE(after(runs_of(9, 2, 9), "").next_success() == NextSuccess::skip());
-    STATIC_REQUIRE(after(runs_of(9, 2, 9), "F").next_success() == NextSuccess::record());
-    STATIC_REQUIRE(after(runs_of(9, 1, 1), "F").next_success() == NextSuccess::record());
+    CHECK(after(runs_of(9, 2, 9), "").next_success() == NextSuccess::skip());
+    CHECK(after(runs_of(9, 2, 9), "F").next_success() == NextSuccess::record());
+    CHECK(after(runs_of(9, 1, 1), "F").next_success() == NextSuccess::record());
 
     using Mixed = Shadow<ConsecutiveFailures, CountWindow>;
     const Mixed mixed{};
@@ -137,11 +136,9 @@ TEST_CASE("Shadow: successes are counted until the first bucket ends", "[policy]
 }
 
 TEST_CASE("Shadow: needs the time of calls as soon as one policy does", "[policy]") {
-    STATIC_REQUIRE(dashpot::detail::ForeseesOpening<Runs::Tally>);
-    STATIC_REQUIRE_FALSE(
-        dashpot::detail::ForeseesOpening<Shadow<ConsecutiveFailures, TimeWindow>::Tally>);
-    STATIC_REQUIRE_FALSE(
-        dashpot::detail::ForeseesOpening<Shadow<TimeWindow, ConsecutiveFailures>::Tally>);
+    CHECK(dashpot::detail::ForeseesOpening<Runs::Tally>);
+    CHECK_FALSE(dashpot::detail::ForeseesOpening<Shadow<ConsecutiveFailures, TimeWindow>::Tally>);
+    CHECK_FALSE(dashpot::detail::ForeseesOpening<Shadow<TimeWindow, ConsecutiveFailures>::Tally>);
 }
 
 TEST_CASE("Shadow: calls are slow by the live limit and measured by the shortest", "[policy]") {
@@ -173,9 +170,9 @@ TEST_CASE("Shadow: prints itself as the initializer that makes it, and compares 
     text << runs_of(3, 4, 5);
     CHECK(text.str() == "Shadow{.live = ConsecutiveFailures{.threshold = 3}, .candidates = "
                         "{ConsecutiveFailures{.threshold = 4}, ConsecutiveFailures{.threshold = 5}}}");
-    STATIC_REQUIRE(runs_of(3, 4, 5) == runs_of(3, 4, 5));
-    STATIC_REQUIRE(runs_of(3, 4, 5) != runs_of(3, 4, 6));
-    STATIC_REQUIRE(runs_of(3, 4, 5) != runs_of(2, 4, 5));
+    CHECK(runs_of(3, 4, 5) == runs_of(3, 4, 5));
+    CHECK(runs_of(3, 4, 5) != runs_of(3, 4, 6));
+    CHECK(runs_of(3, 4, 5) != runs_of(2, 4, 5));
 }
 
 TEST_CASE("Shadow: a breaker shows the numbers of the candidates", "[policy]") {
