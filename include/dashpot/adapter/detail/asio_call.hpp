@@ -274,11 +274,24 @@ typename L::template Awaitable<Result<typename Call::value_type>, Ex> travel(Cal
     co_return std::move(*travel.result);
 }
 
+/// What a stop token calls, on any thread.
+template <class Link>
+struct CancelSoon {
+    Link* link;
+    void operator()() const { link->cancel_soon(); }
+};
+
 /// Passes a call through its stages in a coroutine thread of its own, and keeps what it ended with.
 template <class L, class Ex, class Call>
 typename L::template Awaitable<void, Ex> travel_apart(Call call, Travel<typename Call::value_type>& out,
-                                                      std::shared_ptr<AsioThreadLink<L, Ex>> link) {
+                                                      std::shared_ptr<AsioThreadLink<L, Ex>> link,
+                                                      std::stop_token stop) {
     co_await L::hear_every_cancellation();
+    // Not earlier: the link must not be used while the thread is being spawned. The call itself looks
+    // for a stop before.
+    using OnStop = CancelSoon<AsioThreadLink<L, Ex>>;
+    std::optional<std::stop_callback<OnStop>> on_stop;
+    if (stop.stop_possible()) on_stop.emplace(stop, OnStop{link.get()});
     try {
         if (link->was_cancelled()) {
             out.result.emplace(Refused{{Error::cancelled}});
@@ -305,13 +318,11 @@ typename L::template Awaitable<Result<T>, Ex> call_on_strand(Order order) {
         const auto link = recycled<L, AsioThreadLink<L, Ex>>(
             L::is_strand(executor) ? executor : L::strand_of(executor));
         link->listen_to(state, L::is_cancelled(state));
-        const auto stop_thread = [&link] { link->cancel_soon(); };
-        std::optional<std::stop_callback<decltype(stop_thread)>> on_stop;
-        if (can_stop) on_stop.emplace(order.options.stop, stop_thread);
         try {
-            co_await L::co_spawn(link->executor(),
-                                 travel_apart<L, Ex>(Call{AsioOrderRef<Order>{order}}, out, link),
-                                 L::template bound_token<Ex>(link->slot()));
+            co_await L::co_spawn(
+                link->executor(),
+                travel_apart<L, Ex>(Call{AsioOrderRef<Order>{order}}, out, link, order.options.stop),
+                L::template bound_token<Ex>(link->slot()));
         } catch (...) { // cancelled before its first function ran
             if (!link->was_cancelled() || out.result || out.thrown) throw;
             out.result.emplace(Refused{{Error::cancelled}});
