@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The program as its users run it: files in, one JSON object out.
+#include "../../../examples/common/temporary_directory.hpp"
+
 #include "catch.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <zlib.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <system_error>
 
 namespace tests::whatif_program {
 
@@ -35,40 +34,28 @@ struct Ran {
 /// A directory with the files of a test, in which the program runs.
 class Scene {
   public:
-    Scene() {
-        std::string name = (std::filesystem::temp_directory_path() / "whatif-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        directory_ = name;
-    }
-    Scene(const Scene&) = delete;
-    Scene& operator=(const Scene&) = delete;
-    ~Scene() {
-        std::error_code ignored;
-        std::filesystem::remove_all(directory_, ignored);
-    }
-
     void write(const std::string& name, const std::string& text) const {
-        std::ofstream{directory_ / name, std::ios::binary} << text;
+        std::ofstream{directory_.path() / name, std::ios::binary} << text;
     }
     void write_gzip(const std::string& name, const std::string& text) const {
-        const gzFile file = ::gzopen((directory_ / name).c_str(), "ab"); // a member of its own
+        const gzFile file = ::gzopen((directory_.path() / name).c_str(), "ab"); // a member of its own
         REQUIRE(::gzwrite(file, text.data(), static_cast<unsigned>(text.size())) > 0);
         REQUIRE(::gzclose(file) == Z_OK);
     }
     [[nodiscard]] std::string read(const std::string& name) const {
-        std::ifstream file{directory_ / name, std::ios::binary};
+        std::ifstream file{directory_.path() / name, std::ios::binary};
         return {std::istreambuf_iterator<char>{file}, {}};
     }
 
     [[nodiscard]] Ran run(const std::string& arguments) const {
-        const std::string command =
-            "cd '" + directory_.string() + "' && '" + WHATIF_PROGRAM + "' " + arguments + " >out 2>err";
+        const std::string command = "cd '" + directory_.path().string() + "' && '" + WHATIF_PROGRAM +
+                                    "' " + arguments + " >out 2>err";
         const int status = std::system(command.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
     }
 
   private:
-    std::filesystem::path directory_;
+    example::TemporaryDirectory directory_;
 };
 
 std::string line(const std::string& time, const std::string& outcome, const std::string& elapsed = "10",

@@ -114,6 +114,18 @@ TEST_CASE("HedgeCourseTest: AnExtraAttemptCostsATokenUnlessItNeverCallsTheFuncti
     CHECK(budget.balance() == 0.5);
 }
 
+TEST_CASE("HedgeCourseTest: AnIgnoredOutcomeDecidesAndEarnsNothing") {
+    Fixture at;
+    RetryBudget budget{{.ratio = 0.5, .capacity = 2}};
+    const Hedge hedge{.budget = &budget};
+    HedgeCourse course{hedge, at.scope};
+    course.begin();
+    CHECK(course.try_start());
+    CHECK(course.end_attempt(1, made(Outcome::ignored), false));
+    CHECK(course.is_won());
+    CHECK(budget.balance() == 1.0);
+}
+
 TEST_CASE("HedgeCourseTest: AnAttemptInheritsItsNumberItsEndingAndTheBudget") {
     Fixture at;
     RetryBudget budget{{.ratio = 0.5, .capacity = 2}};

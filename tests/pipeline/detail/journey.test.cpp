@@ -160,6 +160,21 @@ TEST_CASE("JourneyTest: ACancelledSleepEndsTheCallWithItsLastAttemptIgnored") {
     CHECK(budget.balance() == 1.0);
 }
 
+TEST_CASE("JourneyTest: ACallThatIsCancelledInAnAttemptDoesNotWaitForAnother") {
+    Fixture at;
+    dashpot::RetryBudget budget{{.capacity = 1}};
+    const auto protect = pipeline(Retry{.wait = Backoff{100ms}, .budget = &budget});
+    auto journey = journey_through(StepByStep::stages_of(protect), at.scope);
+    CHECK(journey.proceed() == Need::call);
+    at.judge(Outcome::failure);
+    journey.fail(std::make_exception_ptr(Trouble{1}));
+    journey.travel().is_cancelled = true;
+    CHECK(journey.proceed() == Need::over);
+    CHECK(journey.travel().thrown != nullptr);
+    CHECK(at.ending.is_failure());
+    CHECK(budget.balance() == 1.0);
+}
+
 TEST_CASE("JourneyTest: ACallIsRefusedOnItsWay") {
     Fixture at;
     std::string text;
